@@ -17,15 +17,15 @@ struct ConnectionQueueProbeTests {
         let ids = tokens.map { ObjectIdentifier($0) }
         for isKnown in [false, true] {
             for id in ids { _ = queue.enter(id, in: line) }
-            let connecting = ids.map { queue.mayConnect($0, in: line) }
+            let connecting = ids.map { queue.claimConnect($0, in: line) }
             #expect(connecting == [true, false, false], "known: \(isKnown)")
             queue.recordMultiplexing(of: line, isMultiplexed: true)
             let released = queue.takeReleased()
             #expect(released == Array(ids[1...]))
-            let joining = queue.mayConnect(ids[0], in: line)
+            let joining = queue.claimConnect(ids[0], in: line)
             #expect(joining)
-            let again = ids.map { queue.mayConnectAgain($0, in: line, pool: queue.pool(in: line)) }
-            let scoutAgain = queue.mayConnectAgain(ids[0], in: line, pool: nil)
+            let again = ids.map { queue.claimReconnect($0, in: line, pool: queue.takePool(in: line)) }
+            let scoutAgain = queue.claimReconnect(ids[0], in: line, pool: nil)
             #expect(again == [true, false, false] && scoutAgain)
             queue.recordMultiplexing(of: line, isMultiplexed: true)
             _ = queue.takeReleased()

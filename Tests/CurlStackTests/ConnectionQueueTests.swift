@@ -190,7 +190,7 @@ struct ConnectionQueueTests {
         let ids = tokens.map { ObjectIdentifier($0) }
         let entered = ids.map { queue.enter($0, in: line) }
         #expect(entered == [true, true, true, true, false])
-        let connecting = ids[..<4].map { queue.mayConnect($0, in: line) }
+        let connecting = ids[..<4].map { queue.claimConnect($0, in: line) }
         #expect(connecting == [true, false, false, false])
         // A transfer that is cancelled while it follows is not started in place of the leader.
         queue.leave(line, ids[1], pool: nil)
@@ -203,12 +203,12 @@ struct ConnectionQueueTests {
         #expect(released == [])
         let next = queue.next()
         #expect(next == ids[4])
-        let mayConnect = queue.mayConnect(ids[4], in: line)
+        let mayConnect = queue.claimConnect(ids[4], in: line)
         #expect(!mayConnect)
         queue.recordMultiplexing(of: line, isMultiplexed: true)
         released = queue.takeReleased()
         #expect(released == [ids[4]])
-        let afterwards = queue.mayConnect(ids[0], in: line)
+        let afterwards = queue.claimConnect(ids[0], in: line)
         #expect(afterwards)
         withExtendedLifetime(tokens) {}
     }

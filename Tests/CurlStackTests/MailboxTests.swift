@@ -10,11 +10,11 @@ struct MailboxTests {
     @Test("a command posted before the wait keeps the loop from waiting")
     func noLostCommand() {
         let mailbox = Mailbox()
-        #expect(mailbox.beginWaiting())
+        #expect(mailbox.prepareToWait())
         var commands: [Mailbox.Command] = []
         mailbox.takeAll(into: &commands)
         mailbox.post(.stop)
-        #expect(!mailbox.beginWaiting())
+        #expect(!mailbox.prepareToWait())
         mailbox.takeAll(into: &commands)
         #expect(commands.count == 1)
     }
@@ -23,7 +23,7 @@ struct MailboxTests {
     func wakes() {
         let mailbox = Mailbox()
         let poller = Poller(waker: mailbox.waker)
-        #expect(mailbox.beginWaiting())
+        #expect(mailbox.prepareToWait())
         mailbox.post(.stop)
         mailbox.post(.stop)
         var events: [Poller.Event] = []
@@ -39,13 +39,13 @@ struct MailboxTests {
         let mailbox = Mailbox()
         let poller = Poller(waker: mailbox.waker)
         var events: [Poller.Event] = []
-        #expect(mailbox.beginWaiting())
+        #expect(mailbox.prepareToWait())
         poller.wait(milliseconds: 0, into: &events)
         mailbox.endWaiting()
         mailbox.post(.stop)
         var woken = pollfd(fd: mailbox.waker.descriptor, events: Int16(POLLIN), revents: 0)
         #expect(poll(&woken, 1, 0) == 0)
-        #expect(!mailbox.beginWaiting())
+        #expect(!mailbox.prepareToWait())
     }
 
     @Test("a request of libcurl for a connection without a socket is ignored")

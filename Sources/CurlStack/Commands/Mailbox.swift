@@ -55,7 +55,7 @@ final class Mailbox: Sendable {
     /// The loop is about to wait.
     ///
     /// - Returns: Whether it may: `false` if there are commands already.
-    func beginWaiting() -> Bool {
+    func prepareToWait() -> Bool {
         state.withLock { state in
             state.isLoopWaiting = state.commands.isEmpty
             return state.isLoopWaiting

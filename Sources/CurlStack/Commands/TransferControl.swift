@@ -9,12 +9,13 @@ final class TransferControl: HTTPTransfer {
     let opensOnly: Bool
     /// `nil` if there is no loop, and nothing is carried.
     private let mailbox: Mailbox?
-    private let latestPlace = Atomic(-1)
+    private let latestIndex = Atomic(-1)
 
-    /// Where its transfer stands among the active ones; negative if it does not. Only the loop's thread asks.
-    var place: Int {
-        get { latestPlace.load(ordering: .relaxed) }
-        set { latestPlace.store(newValue, ordering: .relaxed) }
+    /// The index of its transfer among the active ones; negative if it is not active. Only the loop's thread uses it; it is atomic because
+    /// the type is `Sendable`.
+    var activeIndex: Int {
+        get { latestIndex.load(ordering: .relaxed) }
+        set { latestIndex.store(newValue, ordering: .relaxed) }
     }
 
     init(hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, mailbox: Mailbox?, opensOnly: Bool = false) {

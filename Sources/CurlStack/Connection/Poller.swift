@@ -184,8 +184,10 @@ final class Poller {
         Int(descriptor) < sockets.count ? sockets[Int(descriptor)].generation : 0
     }
 
-    /// Whether an event on a socket is wanted. A socket that is not wanted any more is not watched any longer.
-    private func isWanted(_ descriptor: Int32, watch: Int) -> Bool {
+    /// Stops watching a socket if libcurl waits for nothing of it any more.
+    ///
+    /// - Returns: Whether libcurl waits for something of it.
+    private func keepsWatching(_ descriptor: Int32, watch: Int) -> Bool {
         guard Int(descriptor) < sockets.count, sockets[Int(descriptor)].wanted == 0 else { return true }
         if sockets[Int(descriptor)].registered != 0 { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
         sockets[Int(descriptor)].registered = 0
@@ -214,7 +216,7 @@ final class Poller {
             let event = unsafe buffer[index]
             let (tag, bits) = unsafe (event.data.u64, event.events)
             let descriptor = Int32(bitPattern: UInt32(truncatingIfNeeded: tag))
-            guard descriptor != waker.descriptor, isWanted(descriptor, watch: Int(tag >> 32)) else { continue }
+            guard descriptor != waker.descriptor, keepsWatching(descriptor, watch: Int(tag >> 32)) else { continue }
             ready.append(
                 Event(
                     descriptor: descriptor,

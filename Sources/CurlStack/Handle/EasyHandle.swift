@@ -27,7 +27,7 @@ final class EasyHandle {
     /// Whether certificates must name their hosts where names count (``HostNames``).
     var namesHosts = true
 
-    /// Options that change while a plan stays.
+    /// Options that follow from the connection, or change during a transfer.
     struct Settings {
         var closesConnection = false
         var stopsWhenConnected = false

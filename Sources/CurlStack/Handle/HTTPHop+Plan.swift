@@ -19,12 +19,6 @@ extension HTTPHop {
     /// Whether TLS may come to HTTP/2. A libcurl without it refuses to be asked.
     var mayNegotiateHTTP2: Bool { isSecure && CurlLibrary.shared.hasHTTP2 }
 
-    /// Whether the request accepts trailers (RFC 9110 section 6.5.1).
-    var wantsTrailers: Bool {
-        guard let value = request.headers[.te] else { return false }
-        return value.split { $0 == "," || $0 == " " }.contains { $0.lowercased() == "trailers" }
-    }
-
     /// Whether the hop must have its connection to itself (``LibcurlQuirks/mixedHTTP2Bodies``): its body has no announced length,
     /// or it wants trailers.
     func needsOwnConnection(_ quirks: LibcurlQuirks) -> Bool {

@@ -3,8 +3,8 @@ internal import NetworkStack
 
 /// The options of a transfer in libcurl's terms, worked out without calling it.
 ///
-/// A handle keeps its options, so every plan has all that may differ between two transfers; a handle sets only what differs. A plan
-/// never changes, and is kept without being copied.
+/// A handle keeps its options, so every plan has all that follows from the hop and may differ between two transfers; a handle sets only
+/// what differs. What follows from the connection is in ``EasyHandle/Settings``. A plan never changes, and is kept without being copied.
 final class TransferPlan {
     /// How libcurl is to treat the request's body.
     enum Content: Equatable {
@@ -56,8 +56,10 @@ final class TransferPlan {
 
     let message: Message
     let route: Route
-    /// Whether a body may be read in large pieces, and is from a host of which no more is known.
-    private let mayReadLargePieces, streams: Bool
+    /// Whether a body may be read in large pieces.
+    private let mayReadLargePieces: Bool
+    /// Whether the body is delivered as it arrives.
+    private let streams: Bool
 
     /// Works out the options of a hop.
     ///
@@ -124,7 +126,7 @@ final class TransferPlan {
             case .pinned: false
             }
         let policy = hop.trust.enforced?.policy
-        let saysClose = hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
+        let asksToClose = hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
         route = Route(
             version: version,
             // The first of many waits for the connection, the rest wait to share it.
@@ -134,7 +136,7 @@ final class TransferPlan {
             // they have answered, libcurl finds those by itself.
             needsFreshConnection: hop.options.version == .http2PriorKnowledge && !joinsHTTP2
                 && !hop.sharesOnceAnswered(quirks),
-            closesConnection: usesConnectionOnce || saysClose,
+            closesConnection: usesConnectionOnce || asksToClose,
             connectTimeout: hop.options.timeouts.connect.map(Self.milliseconds) ?? hop.options.timeouts.connectBound,
             proxy: proxy,
             resumesTLS: resumesTLS && trustAllowsResuming,

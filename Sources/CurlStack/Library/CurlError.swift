@@ -1,3 +1,4 @@
+internal import CCurl
 internal import FoundationEssentials
 public import NetworkStack
 
@@ -12,6 +13,8 @@ public struct CurlError: HTTPTransportError, Hashable {
         ///
         /// - Parameter rawValue: The `CURLcode`.
         public init(rawValue: Int32) { self.rawValue = rawValue }
+
+        init(_ code: CURLcode) { self.init(rawValue: Int32(bitPattern: code.rawValue)) }
 
         /// libcurl's name, such as `CURLE_COULDNT_CONNECT`, or the number of an unknown code.
         public var description: String { Self.names[rawValue] ?? "CURLcode \(rawValue)" }

@@ -1,6 +1,6 @@
 internal import NetworkStack
 
-/// The transfers that have a place. Each knows where it stands among them, so that none is looked up.
+/// The transfers that have a place. Each knows its index among them, so that none is looked up.
 struct ActiveTransfers {
     /// All of them, in no order.
     private(set) var all: [Transfer] = []
@@ -10,29 +10,29 @@ struct ActiveTransfers {
     var isEmpty: Bool { all.isEmpty }
 
     /// The transfer of a control, if it is one of these.
-    subscript(control: TransferControl) -> Transfer? { control.place < 0 ? nil : all[control.place] }
+    subscript(control: TransferControl) -> Transfer? { control.activeIndex < 0 ? nil : all[control.activeIndex] }
 
-    func contains(_ transfer: Transfer) -> Bool { transfer.control.place >= 0 }
+    func contains(_ transfer: Transfer) -> Bool { transfer.control.activeIndex >= 0 }
 
     mutating func insert(_ transfer: Transfer) {
-        transfer.control.place = all.count
+        transfer.control.activeIndex = all.count
         all.append(transfer)
     }
 
     mutating func remove(_ transfer: Transfer) {
-        let place = transfer.control.place
-        guard place >= 0 else { return }
-        transfer.control.place = -1
+        let index = transfer.control.activeIndex
+        guard index >= 0 else { return }
+        transfer.control.activeIndex = -1
         if !followers.isEmpty { followers[transfer.id] = nil }
         let last = all.removeLast()
         guard last !== transfer else { return }
-        all[place] = last
-        last.control.place = place
+        all[index] = last
+        last.control.activeIndex = index
     }
 
-    /// Removes them all, and answers them.
+    /// Removes and returns them all.
     mutating func removeAll() -> [Transfer] {
-        for transfer in all { transfer.control.place = -1 }
+        for transfer in all { transfer.control.activeIndex = -1 }
         followers = [:]
         defer { all = [] }
         return all

@@ -2,9 +2,8 @@ internal import NetworkStack
 
 /// How old the addresses of a name may be, transfer by transfer.
 ///
-/// Where an age is set, libcurl walks its whole table of names when the transfer leaves its connection, to remove what is too old,
-/// for a fiftieth of the price of a small request; not when other transfers are on the connection. So, unless the age is
-/// short, one transfer in a while does that, for those that come after it.
+/// With an age set, libcurl walks its whole table of names after each transfer that was alone on its connection, which is 2 % of a small
+/// request. So, unless the age is short, one transfer in 15 seconds has an age, and removes old addresses for the others.
 final class AddressAge {
     /// Any age will do.
     static let any = -1

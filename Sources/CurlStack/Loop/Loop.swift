@@ -46,7 +46,7 @@ struct Loop: ~Copyable {
             let now = MonotonicTime.now
             times.end(at: now)
             if nextEvent == events.count {
-                guard mailbox.beginWaiting() else { continue }
+                guard mailbox.prepareToWait() else { continue }
                 wait(from: now)
                 times.begin(at: .now)
             }
@@ -91,7 +91,7 @@ struct Loop: ~Copyable {
             case .resumeSending(let control): active[control]?.resumeSending()
             case .replaceCertificates(let tls, let authorities, let answer):
                 pools.replace(tls, authorities, beside: active.all)
-                queue.doubtConnections()
+                queue.unconfirmConnections()
                 answer.fill(())
             case .report(let answer): answer.fill(.init(queue, turn, active.all, &times))
             case .stop: isStopping = true
@@ -106,7 +106,7 @@ struct Loop: ~Copyable {
     private mutating func start(_ control: TransferControl, at now: MonotonicTime) {
         guard !isStopping else { return control.fail(.shutDown) }
         // An earlier command may have made room, which belongs to those that waited.
-        if queue.waitingCount > 0 { beginWaiting() }
+        if queue.waitingCount > 0 { startWaiting() }
         let transfer = Transfer(control, hostQueue: queue.hostQueue(of: control.hop), turn: turn, at: now)
         if queue.enter(transfer.id, in: transfer.hostQueue) {
             begin(transfer, at: now)
@@ -144,7 +144,7 @@ struct Loop: ~Copyable {
     /// A transfer has its place.
     private mutating func begin(_ transfer: Transfer, at now: MonotonicTime) {
         active.insert(transfer)
-        guard queue.mayConnect(transfer.id, in: transfer.hostQueue) else { return active.follow(transfer) }
+        guard queue.claimConnect(transfer.id, in: transfer.hostQueue) else { return active.follow(transfer) }
         transfer.connects()
         connect(transfer, at: now)
     }
@@ -152,7 +152,7 @@ struct Loop: ~Copyable {
     private mutating func connect(_ transfer: Transfer, at now: MonotonicTime) {
         // A transfer that waited for another to connect had a place, and did not use it. One that connects again waited before.
         transfer.place.waited = transfer.place.waited ?? now - transfer.place.enqueuedAt
-        let number = queue.pool(in: transfer.hostQueue)
+        let number = queue.takePool(in: transfer.hostQueue)
         transfer.place.pool = number
         transfer.attempt.joinsHTTP2 =
             transfer.hostQueue.host.version == .http2PriorKnowledge && transfer.hostQueue.isMultiplexed
@@ -166,7 +166,7 @@ struct Loop: ~Copyable {
         if transfer.attempt.restart == .afterTunnel { return turn.postpone(transfer) }
         transfer.startOver()
         let (hostQueue, number) = (transfer.hostQueue, transfer.place.pool)
-        if queue.mayConnectAgain(transfer.id, in: hostQueue, pool: number) { return carry(transfer, at: .now) }
+        if queue.claimReconnect(transfer.id, in: hostQueue, pool: number) { return carry(transfer, at: .now) }
         (transfer.place.pool, transfer.place.slot) = (nil, nil)
         active.follow(transfer)
     }
@@ -185,7 +185,7 @@ struct Loop: ~Copyable {
         var lastSound: Connection?
         for case let pool? in pools.all {
             while let (transfer, code) = pool.nextFinished() {
-                if transfer.attempt.restart != nil || transfer.isCarriedAgain(after: code) {
+                if transfer.attempt.restart != nil || transfer.prepareToStartOver(after: code) {
                     beginAgain(transfer)
                     continue
                 }
@@ -199,7 +199,7 @@ struct Loop: ~Copyable {
                 release(transfer)
             }
         }
-        beginWaiting()
+        startWaiting()
     }
 
     /// The response is complete, and libcurl would go on sending: the rest of the request is not sent.
@@ -231,7 +231,7 @@ struct Loop: ~Copyable {
     }
 
     /// Goes on with those that now may.
-    private mutating func beginWaiting() {
+    private mutating func startWaiting() {
         while queue.waitingCount > 0, let id = queue.next() {
             if let transfer = waiting.take(id) { begin(transfer, at: .now) }
         }
@@ -263,7 +263,7 @@ struct Loop: ~Copyable {
         }
         turn.lookAgain(at: active.all)
         finishFailedOnResume()
-        beginWaiting()
+        startWaiting()
         pools.endFormer(beside: active.all)
     }
 

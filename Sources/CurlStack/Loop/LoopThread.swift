@@ -88,12 +88,12 @@ private final class ThreadBody: Sendable {
         unsafe sigfillset(&signals)
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         if FreeLists.isEnabled { FreeLists.begin() }
-        turn()
+        runLoop()
         FreeLists.end()
         end.fire()
     }
 
-    private func turn() {
+    private func runLoop() {
         var loop = Loop(
             mailbox: mailbox,
             configuration: configuration,

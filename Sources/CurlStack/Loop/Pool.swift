@@ -78,7 +78,7 @@ final class Pool {
                     proxy: .init(serverName: proxy.serverName, server: server)
                 )
             } catch {
-                transfer.refuse(error)
+                transfer.stop = .untrusted(error)
                 return CURLE_ABORTED_BY_CALLBACK
             }
         }
@@ -86,6 +86,7 @@ final class Pool {
             transfer.stop = .invalidRequest(Self.strayCredentials)
             return CURLE_FAILED_INIT
         }
+        transfer.attempt.mayNegotiateHTTP2 = !transfer.hostQueue.hints.misstatesVersion
         let plan = plan(of: transfer, route)
         easy.setBufferSize(plan.bufferSize(sendsMuch: transfer.hostQueue.hints.sendsMuch))
         let code = easy.apply(plan, standard: standardLines)
@@ -99,7 +100,6 @@ final class Pool {
     private func plan(of transfer: Transfer, _ route: ProxyRoute?) -> TransferPlan {
         let hop = transfer.control.hop
         let mayShare = transfer.hostQueue.sharesConnection != false
-        transfer.attempt.mayNegotiateHTTP2 = !transfer.hostQueue.hints.misstatesVersion
         // Each is read separately: reading the whole value would copy it.
         if transfer.attempt.mayNegotiateHTTP2, recent?.hop === hop, recent?.joinsHTTP2 == transfer.attempt.joinsHTTP2,
             recent?.mayShare == mayShare, let plan = recent?.plan
@@ -155,7 +155,7 @@ final class Pool {
         multi.closeConnections()
     }
 
-    /// Whether a transfer's handle may have been, or may be, another's. One that answers challenges keeps the credentials,
+    /// Whether a transfer may use a kept handle, and leave its own for others. A handle that answers challenges keeps the credentials
     /// and what a server sent about them; one that sent trailers keeps how far it got with them: they are used once.
     private func mayReuse(_ transfer: Transfer) -> Bool {
         !transfer.request.answersChallenges && !transfer.control.hop.hasTrailers

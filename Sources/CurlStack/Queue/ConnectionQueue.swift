@@ -1,7 +1,7 @@
 internal import NetworkStack
 
 /// Decides which transfers may use a connection now, and which wait: in order per host, hosts taking turns. It has no clock and no
-/// thread.
+/// thread. A host's queue is an object, which its transfers keep: a copy of this value would share it.
 struct ConnectionQueue {
     typealias ID = ObjectIdentifier
 
@@ -29,7 +29,7 @@ struct ConnectionQueue {
         /// Whether the host shares one connection among transfers; `nil` until that is known.
         fileprivate(set) var sharesConnection: Bool?
         /// Whether the connection that is shared may be gone, which the next to connect finds out.
-        fileprivate var isInDoubt = false
+        fileprivate var isUnconfirmed = false
         @safe @exclusivity(unchecked)
         fileprivate var places = PoolPlaces()
         /// The transfer that connects first, to find out whether the host shares connections; and those with a place that wait for that.
@@ -58,7 +58,7 @@ struct ConnectionQueue {
         /// No more transfers are to join the connection that is shared: the next opens another, for all.
         func leaveConnection() {
             places.moveOn()
-            isInDoubt = true
+            isUnconfirmed = true
         }
 
         /// How many tickets there are, those of transfers that have gone included.
@@ -103,8 +103,8 @@ struct ConnectionQueue {
     var waitingCount: Int { waits.count }
 
     /// No transfer joins a connection that is shared now. For each host, the next transfer to connect finds out whether it shares one.
-    mutating func doubtConnections() {
-        for queue in queues.values { queue.isInDoubt = queue.isMultiplexed }
+    mutating func unconfirmConnections() {
+        for queue in queues.values { queue.isUnconfirmed = queue.isMultiplexed }
     }
 
     /// What is under way with each origin.
@@ -163,10 +163,12 @@ struct ConnectionQueue {
         for other in queue.others { schedule(other.queue) }
     }
 
-    /// Whether a transfer that has a place may connect at once. Until the host's version is known, one transfer connects and the others
-    /// wait: they may share that connection.
-    func mayConnect(_ id: ID, in queue: HostQueue) -> Bool {
-        guard queue.sharesConnection == nil || queue.isInDoubt, queue.host.isShared else { return true }
+    /// Has a transfer that has a place connect, if it may at once. Until the host's version is known, one transfer connects and the
+    /// others follow it: they may share that connection.
+    ///
+    /// - Returns: Whether it may; if not, it is a follower.
+    mutating func claimConnect(_ id: ID, in queue: HostQueue) -> Bool {
+        guard queue.sharesConnection == nil || queue.isUnconfirmed, queue.host.isShared else { return true }
         guard queue.leader != nil, queue.leader != id else {
             queue.leader = id
             return true
@@ -175,11 +177,13 @@ struct ConnectionQueue {
         return false
     }
 
-    /// Whether a transfer may connect again at once, whose connection was unusable or died. If it was shared, one transfer connects for
-    /// all; the others leave their pool.
-    func mayConnectAgain(_ id: ID, in queue: HostQueue, pool: Int?) -> Bool {
-        if queue.isMultiplexed { queue.isInDoubt = true }
-        let mayConnect = mayConnect(id, in: queue)
+    /// Has a transfer connect again whose connection was unusable or died, if it may at once. If the connection was shared, one transfer
+    /// connects for all; the others leave their pool.
+    ///
+    /// - Returns: Whether it may; if not, it is a follower.
+    mutating func claimReconnect(_ id: ID, in queue: HostQueue, pool: Int?) -> Bool {
+        if queue.isMultiplexed { queue.isUnconfirmed = true }
+        let mayConnect = claimConnect(id, in: queue)
         if !mayConnect { queue.places.giveBack(pool) }
         return mayConnect
     }
@@ -190,8 +194,10 @@ struct ConnectionQueue {
         return released
     }
 
-    /// The pool for a transfer that connects: the first with room. Transfers that share a connection, or may, are in one.
-    func pool(in queue: HostQueue) -> Int {
+    /// Takes a place in a pool for a transfer that connects: the first with room. Transfers that share a connection, or may, are in one.
+    ///
+    /// - Returns: The pool's number.
+    mutating func takePool(in queue: HostQueue) -> Int {
         queue.host.isShared ? queue.places.take(spreads: queue.sharesConnection == false) : PoolPlaces.ownPool
     }
 
@@ -210,7 +216,7 @@ struct ConnectionQueue {
         }
         // The next transfer finds out whether the shared connection is still there.
         if queue.active == 0, queue.host.sharesOnceAnswered { queue.sharesConnection = nil }
-        if queue.active == 0 { queue.isInDoubt = queue.isMultiplexed }
+        if queue.active == 0 { queue.isUnconfirmed = queue.isMultiplexed }
         scheduleAll(of: queue)
         forget(queue)
     }
@@ -247,8 +253,8 @@ struct ConnectionQueue {
 
     /// A host turned out to share one connection among transfers, or not to.
     mutating func recordMultiplexing(of queue: HostQueue, isMultiplexed: Bool) {
-        guard queue.sharesConnection != isMultiplexed || queue.isInDoubt else { return }
-        (queue.sharesConnection, queue.isInDoubt) = (isMultiplexed, false)
+        guard queue.sharesConnection != isMultiplexed || queue.isUnconfirmed else { return }
+        (queue.sharesConnection, queue.isUnconfirmed) = (isMultiplexed, false)
         queue.leader = nil
         released += queue.followers
         queue.followers = []

@@ -33,8 +33,8 @@ struct TLSPeers {
 }
 
 extension TLSPeers.Peer {
-    /// The origin of a hop. Its name counts only beside a proxy, which it then distinguishes. Where its keys are only reported, the
-    /// request gate does.
+    /// The origin of a hop. Its name counts only beside a proxy, which it then distinguishes. Where a mismatch of its
+    /// keys is only reported, the request gate reports it.
     init(_ trust: ServerTrust, serverName: String? = nil) {
         self.init(serverName: serverName, server: trust.enforced)
     }

@@ -17,6 +17,7 @@ struct Attempt {
     var connection: Connection? { didSet { isBetweenConnections = false } }
     /// The transfer's stream on a connection of HTTP/2.
     var stream: UInt32?
+    /// Whether the request was let out on the connection, or the connection was opened in advance.
     var isConnected = false
     /// Whether the connection had been used before.
     var isReused = false
@@ -49,6 +50,11 @@ struct Attempt {
 
 /// How often a request was sent, over all its attempts.
 struct SendHistory {
+    /// A transfer starts over so often on connections that it opens.
+    static let mostRestarts = 5
+    /// A transfer starts over so often on connections that others have used: a server may process a few streams of each.
+    static let mostRestartsOnKept = 100
+
     /// How often the transfer was carried again, because the server did not process it.
     var restarts = 0
     /// How often the request was sent without an answer, but for what the server declares not processed.
@@ -62,10 +68,10 @@ struct SendHistory {
 
     /// The request is about to go out.
     ///
-    /// - Parameter isVouchedFor: Whether the server has declared that it did not process the request as it was sent last.
-    mutating func noteSend(isVouchedFor: Bool) {
+    /// - Parameter wasUnprocessed: Whether the server has declared that it did not process the request as it was sent last.
+    mutating func noteSend(wasUnprocessed: Bool) {
         resends = resends.map { $0 + 1 } ?? 0
-        if !isVouchedFor { unanswered += 1 }
+        if !wasUnprocessed { unanswered += 1 }
     }
 }
 

@@ -19,12 +19,11 @@ extension Transfer {
         return step
     }
 
-    /// The server does not know the question: the request is sent again without it (RFC 9110 section 10.1.1), on another
-    /// connection, because libcurl would do so by itself and call it the same response.
-    func asksNoMore() -> Bool {
+    /// The server does not know the expectation: the request is sent again without it (RFC 9110 section 10.1.1), on another
+    /// connection, because libcurl would do so by itself and report both responses as one.
+    func sendAgainWithoutExpectation() {
         request.awaitsContinue = false
-        beginAgain()
-        return false
+        sendAgain()
     }
 
     /// The request was sent without its body. If the server responds with a challenge, libcurl answers it, and sends the body. If it does
@@ -32,18 +31,18 @@ extension Transfer {
     /// as the same response, and take any other response for the final one.
     ///
     /// - Returns: Whether the request is to be sent again.
-    func probesNoMore() -> Bool {
+    func sendAgainAfterProbe() -> Bool {
         request.awaitsChallenge = false
         let head = response.head
         if head.status == .unauthorized, head.headers.challenges.contains(where: { $0.scheme == .digest }) {
             return false
         }
-        beginAgain()
+        sendAgain()
         return true
     }
 
     /// Has the request sent again on another connection, if its content allows.
-    private func beginAgain() {
+    private func sendAgain() {
         if request.rewind() { attempt.restart = .atOnce } else { stop = .bodyNotReplayable }
     }
 }

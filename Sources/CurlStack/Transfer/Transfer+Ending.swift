@@ -46,17 +46,17 @@ extension Transfer {
 
     private func cause(of code: CURLcode) -> HTTPTransferFailure<CurlError>? {
         if let stop { return stop }
-        if let refusal = refusalOfServer(code) { return .untrusted(refusal) }
+        if let refusal = refusal(behind: code) { return .untrusted(refusal) }
         if code != CURLE_OK, attempt.isConnected || phase == .securing, let alert = attempt.tlsRecord?.latestAlert {
             return .transport(error(after: alert, code))
         }
         // A timeout's phase shows that the request was sent.
         if attempt.isConnected, phase.isBeforeSending, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT,
-            !control.hop.request.method.isIdempotent || saysNobodyWasReached(code), easy?.hasSentRequest ?? false
+            !control.hop.request.method.isIdempotent || reachedNoServer(code), easy?.hasSentRequest ?? false
         {
             return .transport(ended(.gotNothing, "The connection ended without a response, and there is no other."))
         }
-        switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
+        switch CurlError.Code(code) {
         case .init(rawValue: 0): return incompleteness()
         case .http2Stream where isWhole: return incompleteness()
         case .outOfMemory where isInHead, .tooLarge where isInHead,
@@ -102,14 +102,14 @@ extension Transfer {
     }
 
     /// Whether a code means that the request has reached no server.
-    private func saysNobodyWasReached(_ code: CURLcode) -> Bool {
+    private func reachedNoServer(_ code: CURLcode) -> Bool {
         code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
             || code == CURLE_PROXY
     }
 
     /// Why a server whose keys are pinned was turned down, if that is how the transfer ended. libcurl's codes do not
     /// distinguish it: the handshake gate's refusal is one of several, and the oldest error in OpenSSL's queue decides which.
-    private func refusalOfServer(_ code: CURLcode) -> ServerTrustError? {
+    private func refusal(behind code: CURLcode) -> ServerTrustError? {
         guard code != CURLE_OK else { return nil }
         if let refusal = attempt.tlsRecord?.refusal { return refusal }
         guard let server = control.hop.trust.enforced else { return nil }
@@ -185,7 +185,7 @@ extension Transfer {
     /// The server ended TLS with a fatal alert, which is the cause of whatever libcurl met then: under TLS 1.3 the handshake may be
     /// over, and what is sent meanwhile meets a closed connection.
     private func error(after alert: TLSAlert, _ code: CURLcode) -> CurlError {
-        let code = CurlError.Code(rawValue: Int32(bitPattern: code.rawValue))
+        let code = CurlError.Code(code)
         return error(
             CurlError(code: code, message: "").kind == .tls ? code : alert.code,
             saying: "The server ended TLS with the alert \(alert)."

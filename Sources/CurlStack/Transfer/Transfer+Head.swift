@@ -41,8 +41,11 @@ extension Transfer {
     /// The final head is there.
     private func receivedHead() -> Bool {
         let head = response.head
-        if head.status == .expectationFailed, request.awaitsContinue { return asksNoMore() }
-        if request.awaitsChallenge, probesNoMore() { return false }
+        if head.status == .expectationFailed, request.awaitsContinue {
+            sendAgainWithoutExpectation()
+            return false
+        }
+        if request.awaitsChallenge, sendAgainAfterProbe() { return false }
         response.final = head.response(to: control.hop.request)
         if decodesContent { response.final?.decodedFrom = head.contentCodings }
         // libcurl would keep the connection, and speak HTTP/1.0 itself on it, which knows no chunks.

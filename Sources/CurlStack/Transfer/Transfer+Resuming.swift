@@ -18,14 +18,11 @@ extension Transfer {
         resume()
     }
 
-    /// The stack shuts down. Nothing more is reported.
+    /// The stack shuts down. Reports the failure, and nothing after it.
     func giveUp(_ failure: HTTPTransferFailure<CurlError>) {
         isOver = true
         control.fail(failure)
     }
-
-    /// Has libcurl read what came, although there is no content yet: it asks for that in vain once more.
-    func receiveBesidePause() { resume() }
 
     /// Has the transfer's connection send what it has buffered, for another transfer on it.
     func sendWhatIsBuffered() {
@@ -33,7 +30,8 @@ extension Transfer {
         if response.isPaused { resume() } else { easy?.sendWhatIsBuffered() }
     }
 
-    private func resume() {
+    /// Has libcurl go on. It asks for more of the request's body, if it waits for that, and reads what came.
+    func resume() {
         guard let easy else { return }
         let code = easy.resume()
         // A transfer without a connection is not paused: libcurl fails.

@@ -3,16 +3,13 @@ internal import NetworkStack
 
 /// Whom a transfer's request may be sent to.
 extension Transfer {
-    /// The server is not trusted; nothing is sent.
-    func refuse(_ error: ServerTrustError) { stop = .untrusted(error) }
-
     /// TLS is about to be negotiated on a new connection.
     ///
     /// - Parameter context: The settings of the handshake, which take the handshake gate along.
     /// - Returns: libcurl's code if the handshake must not begin.
     func secures(in context: TLSContext) -> CURLcode {
         guard let easy, context.install(easy.authorities) else {
-            hasNoAuthorities()
+            stopWithoutAuthorities()
             return CURLE_SSL_CACERT_BADFILE
         }
         let record = context.installRecord(
@@ -31,7 +28,7 @@ extension Transfer {
     }
 
     /// The system's certificate authorities cannot be read; nothing is sent.
-    private func hasNoAuthorities() {
+    private func stopWithoutAuthorities() {
         let bundle = CurlLibrary.shared.trustBundle ?? "none"
         let message = "The system's certificate authorities cannot be read (\(bundle))."
         stop = .transport(CurlError(code: .sslCACertificateBadFile, message: message, phase: .securing))
@@ -43,8 +40,10 @@ extension Transfer {
         attempt.openedSockets.isEmpty ? known?.tlsRecord : attempt.tlsRecord
     }
 
-    /// Why the server at the other end must not be sent the request, if it must not.
-    func refusalOfServer() -> ServerTrustError? {
+    /// Judges the server at the other end, and reports a mismatch where the policy only reports.
+    ///
+    /// - Returns: Why the request must not be sent to it, if it must not.
+    func judgeServer() -> ServerTrustError? {
         guard case .pinned(let server) = control.hop.trust else {
             // Before an origin without TLS, what there is would be a proxy's.
             if control.hop.options.collectsServerPins, control.hop.isSecure,

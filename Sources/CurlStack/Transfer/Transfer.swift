@@ -60,7 +60,7 @@ final class Transfer: TransferCallbacks {
     func startOver() {
         if response.head.hasBegun {
             sends.unanswered = 0
-        } else if attempt.isConnected, isVouchedFor {
+        } else if attempt.isConnected, isKnownUnprocessed {
             sends.unanswered -= 1
         }
         watches(nil)
@@ -99,7 +99,7 @@ final class Transfer: TransferCallbacks {
     ///
     /// - Returns: Whether it may be used.
     func opened(_ descriptor: Int32) -> Bool {
-        guard mayConnect() else { return false }
+        guard mayOpenConnection() else { return false }
         easy?.multi.opened(descriptor, for: id)
         attempt.openedSockets.append(descriptor)
         attempt.handshakes = 0

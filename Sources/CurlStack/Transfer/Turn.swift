@@ -100,7 +100,7 @@ final class Turn {
     func lookPastPause(on connection: @autoclosure () -> Connection?) {
         guard hasWork, !waitingForContent.isEmpty, let connection = connection() else { return }
         for transfer in Array(waitingForContent.values) where transfer.attempt.connection === connection {
-            transfer.receiveBesidePause()
+            transfer.resume()
         }
     }
 

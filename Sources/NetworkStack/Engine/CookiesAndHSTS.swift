@@ -50,7 +50,7 @@ struct CookiesAndHSTS: Sendable {
     /// A hop's head has come: stores its cookies and its Strict-Transport-Security.
     func received(_ head: HTTP.Response) {
         if let strictTransport, provesServers, let origin = try? HTTP.Origin(of: head.url) {
-            strictTransport.heed(head.headers.values(for: "Strict-Transport-Security"), from: origin)
+            strictTransport.apply(head.headers.values(for: "Strict-Transport-Security"), from: origin)
         }
         cookies?.take(head.headers.values(for: .setCookie), from: head.url)
     }

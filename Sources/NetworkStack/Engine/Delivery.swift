@@ -34,7 +34,7 @@ struct Delivery: ~Copyable {
     private var call: Call?
     private var hasReturned = false
     /// Whether what the completion is called with is known.
-    private(set) var isCalled = false
+    private(set) var isDecided = false
     private var isCancelled = false
 
     init(completesInPlace: Bool = false) { self.completesInPlace = completesInPlace }
@@ -52,8 +52,8 @@ struct Delivery: ~Copyable {
         by delegate: inout (any FetchDelegate)?
     ) -> Moment {
         if ending.isCancelled { cancel() }
-        guard !isCalled else { return .later }
-        isCalled = true
+        guard !isDecided else { return .later }
+        isDecided = true
         call = Call(delegate: delegate.take(), ending: ending, unreported: attempt)
         return moment()
     }

@@ -204,7 +204,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
     @inline(never)
     private func completeStored(_ outcome: (any Sendable)?) {
         let outcome = outcome as? Outcome ?? .failure(.cancelled)
-        report(outcome)
+        reportToListeners(outcome)
         completion.complete(outcome, in: context.batch)
     }
 
@@ -212,12 +212,12 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
     @inline(never)
     private func completeOutcome(of ending: Ending) {
         let outcome = outcome(of: ending).0
-        report(outcome)
+        reportToListeners(outcome)
         completion.complete(outcome, in: context.batch)
     }
 
     /// Reports the outcome to listeners. A stream goes on after its success.
-    private func report(_ outcome: Outcome) {
+    private func reportToListeners(_ outcome: Outcome) {
         guard let trace else { return }
         switch outcome {
         case .success(let value):
@@ -243,7 +243,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         data.isEmpty && !options.value.allowsEmptyBody(status: status, method: method)
     }
 
-    /// The stack's result of an ending (the table in the contract's step 6), and the body that came with it.
+    /// The stack's result of an ending (``HTTPFetchError``), and the body that came with it.
     private func outcome(of ending: Ending) -> (Outcome, Data?) {
         switch ending {
         case .whole(var neutral, let data, let method, let fails):

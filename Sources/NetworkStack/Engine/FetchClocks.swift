@@ -15,7 +15,7 @@ struct FetchClocks {
     private var isHeldBack = false
     /// The steps of the hop under way.
     private(set) var marks: HopMarks
-    /// Whether the head of a stream is delivered. The attempt has succeeded with that, and cannot take too long any more.
+    /// Whether the head of a stream has come. The attempt has succeeded with that, and cannot take too long any more.
     private var isOpened = false
 
     init(_ timeouts: HTTP.Options.Timeouts, startedAt: MonotonicTime) {

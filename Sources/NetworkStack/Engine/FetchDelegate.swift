@@ -76,18 +76,6 @@ protocol FetchDelegate: AnyObject, Sendable {
     func complete(_ ending: Ending, reporting attempt: Attempt?)
 }
 
-extension FetchDelegate {
-    var interceptsAttempts: Bool { false }
-
-    func intercept(_ request: HTTP.Request, _ last: HTTP.Next) async throws -> HTTP.Reply {
-        try await last(request)
-    }
-
-    func keep(_ sent: HTTP.Request, of attempt: Int) {}
-
-    func reply(to ending: Ending) -> Result<HTTP.Reply, any Error> { .failure(streamError(of: ending)) }
-}
-
 /// Takes a made request in neutral terms, and returns what cancels its fetch.
 @usableFromInline
 typealias MadeRequestHandler = @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable

@@ -10,6 +10,7 @@ extension FetchLoop: TimerWheelEntry {
             return state.withLock { state in
                 guard !state.isEnded else { return nil }
                 if case .lookAgain(let deadline) = state.clocks.read(now) { return deadline }
+                // The end waits for the interceptors: look again in a tick of the wheel.
                 return now + .milliseconds(8)
             }
         }

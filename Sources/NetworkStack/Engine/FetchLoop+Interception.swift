@@ -14,7 +14,7 @@ extension FetchLoop {
                     // `next` was cancelled before its request was sent.
                     if interception.isAbandoned { return self.abandon(interception) }
                     self.delegate?.keep(request, of: attempt.number)
-                    self.run(self.carry(request, of: attempt))
+                    self.run(self.carryWithSessionFields(request, of: attempt))
                 }
             },
             abandon: { [self] in abandon(interception) },

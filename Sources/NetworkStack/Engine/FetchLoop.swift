@@ -20,7 +20,7 @@ final class FetchLoop: Cancelable {
         isIntercepted = delegate.isIntercepted
         receiver = delegate.receiver
         self.context = context
-        ownQueue = options.value.isHeard ? DispatchQueue(label: "fetch", target: context.queue) : nil
+        ownQueue = options.value.hasCallbacks ? DispatchQueue(label: "fetch", target: context.queue) : nil
     }
 
     var queue: DispatchQueue { ownQueue ?? context.queue }
@@ -74,7 +74,7 @@ final class FetchLoop: Cancelable {
         guard let ticket else { return .done(.failed(.shutDown)) }
         if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { context.wheel.remove(late) }
         if let made = delegate.makeAtOnce(attempt) {
-            // Without interceptors, there is no other attempt.
+            // Without interceptors there is no other attempt, which could have overtaken this one: the lock is not needed.
             guard !isIntercepted || state.withLock({ $0.handOver(attempt).isWanted }) else { return .wait }
             return carry(made, attempt)
         }
@@ -85,6 +85,7 @@ final class FetchLoop: Cancelable {
             // If the attempt is over, the maker must not be able to cancel the fetch, which may try again.
             return isWanted ? self : EmptyCancelable()
         }
+        // The handler was called at once if it returned this fetch.
         if making !== self { state.withLock { $0.hold(making: making, of: attempt) }?.cancel() }
         return .wait
     }
@@ -95,14 +96,14 @@ final class FetchLoop: Cancelable {
             if isIntercepted, let delegate, delegate.interceptsAttempts {
                 intercept(request, attempt, for: delegate)
             } else {
-                carry(request, of: attempt)
+                carryWithSessionFields(request, of: attempt)
             }
         case .failure(let error): .settle(.noRequest(error), of: attempt.number)
         }
     }
 
-    /// Carries the request of an attempt, with the fields of the stack.
-    func carry(_ request: HTTP.Request, of attempt: Attempt) -> FetchState.Step {
+    /// Carries the request of an attempt, with the fields of the stack's session.
+    func carryWithSessionFields(_ request: HTTP.Request, of attempt: Attempt) -> FetchState.Step {
         .carry(context.addingSessionHeaders(to: request, options: options), of: attempt.number, isFirst: true)
     }
 

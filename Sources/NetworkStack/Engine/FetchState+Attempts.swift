@@ -201,7 +201,7 @@ extension FetchState {
             trace.hopEnded()
         }
         let unreported = isIntercepted && !isReported ? attempt : nil
-        let (streaming, isDelivered) = (streams(in: nil) ? delegate : nil, delivery.isCalled)
+        let (streaming, isDelivered) = (streams(in: nil) ? delegate : nil, delivery.isDecided)
         var held = HeldResources(
             stage: exchange(&stage, with: .ended),
             ticket: ticket.take(),

@@ -105,7 +105,7 @@ struct FetchState: ~Copyable {
         streams = delegate?.receiver != nil
         clocks = FetchClocks(options.value.timeouts, startedAt: now)
         // Callbacks of the options come before the completion, and on the queue.
-        delivery = Delivery(completesInPlace: delegate?.resumesTask == true && !options.value.isHeard)
+        delivery = Delivery(completesInPlace: delegate?.resumesTask == true && !options.value.hasCallbacks)
     }
 
     var isEnded: Bool { if case .ended = stage { true } else { false } }

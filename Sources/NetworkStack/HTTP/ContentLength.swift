@@ -18,7 +18,7 @@ package enum ContentLength {
     ///   - earlier: The length of an earlier line, if there was one.
     /// - Returns: The length, or the fault.
     package static func read(_ line: Span<UInt8>, from start: Int = 0, after earlier: Int64? = nil) -> Reading {
-        var said = earlier
+        var announced = earlier
         var index = start
         var number: Int64?
         var isOver = false
@@ -32,15 +32,15 @@ package enum ContentLength {
                 number = sum
             case UInt8(ascii: ","):
                 guard let number else { return .illegal }
-                if let said, said != number { return .conflicting }
-                said = number
+                if let announced, announced != number { return .conflicting }
+                announced = number
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): isOver = number != nil
             default: return .illegal
             }
             if byte == UInt8(ascii: ",") { (number, isOver) = (nil, false) }
             index += 1
         }
-        return said.map { .length($0) } ?? .illegal
+        return announced.map { .length($0) } ?? .illegal
     }
 
     /// Parses a value of one line, or of several joined lines.

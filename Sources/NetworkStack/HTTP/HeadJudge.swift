@@ -32,7 +32,7 @@ package struct HeadJudge {
     /// How long the server keeps an idle connection, in seconds (`Keep-Alive: timeout=5`).
     package private(set) var keepAlive: Int?
     @usableFromInline
-    private(set) var saidLength: Int64?
+    private(set) var announcedLength: Int64?
     private var version = HTTP.Version.http1_1
     /// The fault if the next line continues the last one, which decides where the body ends.
     private var faultOfContinuing: Fault?
@@ -46,12 +46,12 @@ package struct HeadJudge {
 
     /// The length that Content-Length announces, in bytes. Chunks override it (RFC 9112 section 6.3).
     @inlinable  // so that reading it copies nothing
-    package var contentLength: Int64? { isChunked ? nil : saidLength }
+    package var contentLength: Int64? { isChunked ? nil : announcedLength }
 
     /// Resets the state for another head.
     package mutating func begin(_ version: HTTP.Version) {
         self.version = version
-        (isChunked, contentCodings, keepAlive, saidLength) = (false, [], nil, nil)
+        (isChunked, contentCodings, keepAlive, announcedLength) = (false, [], nil, nil)
         (faultOfContinuing, isWithinCodings) = (nil, false)
     }
 
@@ -105,9 +105,9 @@ package struct HeadJudge {
     }
 
     private mutating func readLength(_ line: Span<UInt8>, from start: Int) -> Fault? {
-        switch ContentLength.read(line, from: start, after: saidLength) {
+        switch ContentLength.read(line, from: start, after: announcedLength) {
         case .length(let length):
-            saidLength = length
+            announcedLength = length
             return nil
         case .illegal: return .illegalLength
         case .conflicting: return .conflictingLengths

@@ -209,7 +209,7 @@ extension HTTP {
         func keepingBack(_ names: Set<HeaderName>) -> Options { changed { $0.sensitiveHeaders.formUnion(names) } }
 
         /// Whether a callback is called while the fetch runs.
-        var isHeard: Bool { onInformational != nil || onBytesSent != nil }
+        var hasCallbacks: Bool { onInformational != nil || onBytesSent != nil }
 
         /// Whether a success with this status and method may have an empty body.
         func allowsEmptyBody(status: StatusCode, method: Method) -> Bool {

@@ -43,12 +43,10 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
 
     /// Makes the request.
     @inlinable public var baseRequestMaking: Network.BaseRequestMaking<Request> { content.baseRequestMaking }
-    /// The same, without a copy of what else it is, whose type would be looked up.
+    /// Makes the request. Reading it in place saves a copy of ``baseRequestMaking``, and the lookup of its type.
     @inlinable var make: @Sendable (@escaping Network.BaseRequestMaking<Request>.Handler) -> any Cancelable {
         content.baseRequestMaking.make
     }
-    /// Whether the request is made at once, without interceptors.
-    @inlinable var makesAtOnce: Bool { content.baseRequestMaking.makeAtOnce != nil }
     /// Makes the API's error of an unsuccessful response.
     public var errorDecoding: Network.ErrorDecoding<Data, Response> { content.errorDecoding }
     /// Take part in its fetches, in order, after the stack's interceptors.

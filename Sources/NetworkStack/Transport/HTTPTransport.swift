@@ -122,7 +122,7 @@ public final class HTTPHop: Sendable {
         asksForHeadOnly = request.method == .HEAD
         hasContent = !request.body.isNone
         hasTrailers = request.body.trailers != nil
-        servesAgain = !hasContent && !options.value.isHeard
+        servesAgain = !hasContent && !options.value.hasCallbacks
         self.allowsWithholding = allowsWithholding
     }
 

@@ -88,7 +88,7 @@ extension HTTP.Headers {
     }
 
     /// Fields that occur once in a message. Servers and intermediaries add some of them a second time.
-    private static let saidOnce: Set<HTTP.HeaderName> = [
+    private static let sentOnce: Set<HTTP.HeaderName> = [
         .age, .contentDisposition, .contentLength, .contentLocation, .contentRange, .contentType, .date, .eTag,
         .expires,
         .lastModified, .location, .retryAfter,
@@ -98,7 +98,7 @@ extension HTTP.Headers {
     private static func single(_ text: String, of name: HTTP.HeaderName) -> String {
         guard text.utf8.contains(UInt8(ascii: ",")) else { return text }
         if name == .strictTransportSecurity { return firstLine(of: text) }
-        return saidOnce.contains(name) ? repeatedLine(of: text) ?? text : text
+        return sentOnce.contains(name) ? repeatedLine(of: text) ?? text : text
     }
 
     /// The value of joined lines, if all are equal. A date contains a comma, too.

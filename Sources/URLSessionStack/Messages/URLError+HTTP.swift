@@ -89,9 +89,9 @@ extension URLError {
         if let url = error.failingURL?.redactedDescription.prefix(while: { $0 != "?" }) {
             userInfo[NSURLErrorFailingURLErrorKey] = URL(string: String(url))
         }
-        let told = URLError(error.code, userInfo: userInfo)
-        let isUnsent = told.kind == .dns || told.kind == .connect || told.kind == .proxy
-        return .transport(mayHaveArrived && isUnsent ? URLError(.networkConnectionLost, userInfo: userInfo) : told)
+        let reported = URLError(error.code, userInfo: userInfo)
+        let isUnsent = reported.kind == .dns || reported.kind == .connect || reported.kind == .proxy
+        return .transport(mayHaveArrived && isUnsent ? URLError(.networkConnectionLost, userInfo: userInfo) : reported)
     }
 
     /// libcurl's message, if there is one.

@@ -30,7 +30,7 @@ struct Answer {
     private(set) var received: Int64 = 0
 
     /// Whether the final head was reported.
-    var hasToldHead: Bool { head != nil && !isHeld }
+    var hasReportedHead: Bool { head != nil && !isHeld }
     /// Whether a 401 was received that is not reported yet, because its challenge may be answered.
     var mayBeChallenged: Bool { isHeld && holds.challenges && head?.response.status == .unauthorized }
     /// Whether the received head may be that of a proxy's tunnel.

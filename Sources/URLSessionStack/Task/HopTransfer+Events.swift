@@ -27,7 +27,7 @@ extension HopTransfer {
             state.bytesSent = state.progress.sent(count)
             state.hasSent = true
             // A server may answer before it has the whole body; then the head is no longer awaited.
-            let isAll = state.bytesSent >= state.content.length && !state.answer.hasToldHead
+            let isAll = state.bytesSent >= state.content.length && !state.answer.hasReportedHead
             return (state.sink, state.bytesSent, isAll)
         }
         sink?.sent(total)

@@ -188,12 +188,12 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
     func fail(_ failure: HTTPTransferFailure<URLError>) {
         session.steering.async { [self] in
             let isCarried = state.withLock { if case .carried = $0.stage { true } else { false } }
-            guard isCarried else { return tell(failure) }
-            session.betweenEvents { self.tell(failure) }
+            guard isCarried else { return report(failure) }
+            session.betweenEvents { self.report(failure) }
         }
     }
 
-    private func tell(_ failure: HTTPTransferFailure<URLError>) {
+    private func report(_ failure: HTTPTransferFailure<URLError>) {
         let metrics = state.withLock { $0.metrics }
         end()?.failed(failure, metrics: metrics)
     }

@@ -17,7 +17,7 @@ struct QueueCount {
         var pools: [Int: Int] = [:]
         /// Whether the host shares one connection; `nil` until that is known.
         var sharesConnection: Bool?
-        var isInDoubt = false
+        var isUnconfirmed = false
     }
 
     let limits: Network.Configuration.Connections
@@ -51,7 +51,7 @@ struct QueueCount {
 
     /// Whether a transfer with a place connects at once; if so and the host's version is not known, it leads.
     mutating func connects(_ transfer: Transfer, _ host: Host) -> Bool {
-        guard host.isShared, self[host].sharesConnection == nil || self[host].isInDoubt else { return true }
+        guard host.isShared, self[host].sharesConnection == nil || self[host].isUnconfirmed else { return true }
         guard self[host].leader ?? transfer.id == transfer.id else { return false }
         self[host].leader = transfer.id
         return true
@@ -70,12 +70,12 @@ struct QueueCount {
         if self[host].leader == transfer.id { self[host].leader = self[host].followers.first }
         guard self[host].active.isEmpty else { return }
         if host.sharesOnceAnswered { self[host].sharesConnection = nil }
-        self[host].isInDoubt = self[host].sharesConnection == true
+        self[host].isUnconfirmed = self[host].sharesConnection == true
     }
 
     mutating func learned(_ host: Host, isMultiplexed: Bool) {
-        guard self[host].sharesConnection != isMultiplexed || self[host].isInDoubt else { return }
-        (self[host].sharesConnection, self[host].isInDoubt, self[host].leader) = (isMultiplexed, false, nil)
+        guard self[host].sharesConnection != isMultiplexed || self[host].isUnconfirmed else { return }
+        (self[host].sharesConnection, self[host].isUnconfirmed, self[host].leader) = (isMultiplexed, false, nil)
     }
 
     /// The active and waiting transfers of each origin.

@@ -59,7 +59,7 @@ final class QueueHistory: History {
     func run() throws -> Int {
         for _ in 0..<Self.longest {
             try step()
-            if !random.chance(4) { try beginWaiting() }
+            if !random.chance(4) { try prepareToWait() }
             try must("The gauges count every transfer, waiting or active.", queue.shares == count.shares)
             let places = Set(active.all.map(\.id))
             try must("A transfer is active or waits.", places == Set(count.active.map(\.id)))
@@ -67,10 +67,10 @@ final class QueueHistory: History {
             let isAwaited = next.map { waiting.nextMoment ?? .max <= $0.nextMillisecond } ?? true
             try must("The loop wakes for the next timeout.", isAwaited)
         }
-        try beginWaiting()
+        try prepareToWait()
         while let transfer = count.active.first {
             try leave(transfer)
-            try beginWaiting()
+            try prepareToWait()
         }
         try checkEmpty()
         turn.end()
@@ -92,7 +92,7 @@ final class QueueHistory: History {
         )
         try must("No place leaks.", queue.shares.isEmpty && queue.next() == nil && queue.ringLength == 0)
         for host in count.hosts where host.isShared && count[host].sharesConnection == false {
-            let pools = (0..<16).map { _ in queue.pool(in: queue.hostQueue(of: host)) }
+            let pools = (0..<16).map { _ in queue.takePool(in: queue.hostQueue(of: host)) }
             try must("No place in a pool leaks.", pools.allSatisfy { $0 == 0 })
         }
     }
@@ -117,17 +117,17 @@ final class QueueHistory: History {
         case 4, 5: if !connecting.isEmpty { try learn(host) }
         case 6: if let transfer = random.pick(connecting) { try connectAgain(transfer) }
         case 7:
-            queue.doubtConnections()
-            for host in count.hosts { count[host].isInDoubt = count[host].sharesConnection == true }
+            queue.unconfirmConnections()
+            for host in count.hosts { count[host].isUnconfirmed = count[host].sharesConnection == true }
         default:
             guard count[host].sharesConnection == true else { return }
             queue.hostQueue(of: host).leaveConnection()
-            count[host].isInDoubt = true
+            count[host].isUnconfirmed = true
         }
     }
 
     private func start(_ host: ConnectionQueue.Host) throws {
-        if queue.waitingCount > 0 { try beginWaiting() }
+        if queue.waitingCount > 0 { try prepareToWait() }
         let control = TransferControl(
             hop: random.pick(hops) ?? hops[0],
             sink: IgnoringSink.shared,
@@ -175,10 +175,10 @@ final class QueueHistory: History {
 
     private func connectAgain(_ transfer: Transfer) throws {
         let host = transfer.hostQueue.host
-        if count[host].sharesConnection == true { count[host].isInDoubt = true }
+        if count[host].sharesConnection == true { count[host].isUnconfirmed = true }
         let connects = count.connects(transfer, host)
         let pool = transfer.place.pool
-        let mayConnect = queue.mayConnectAgain(transfer.id, in: transfer.hostQueue, pool: pool)
+        let mayConnect = queue.claimReconnect(transfer.id, in: transfer.hostQueue, pool: pool)
         try must("One transfer connects again for all.", mayConnect == connects)
         if mayConnect { return }
         if let pool { count[host].pools[pool, default: 0] -= 1 }
@@ -189,7 +189,7 @@ final class QueueHistory: History {
 
     // MARK: Steps of the loop
 
-    private func beginWaiting() throws {
+    private func prepareToWait() throws {
         begun = []
         while queue.waitingCount > 0, let id = queue.next() {
             guard let transfer = waiting.take(id) else { throw fault("A transfer that begins has waited.") }
@@ -219,7 +219,7 @@ final class QueueHistory: History {
         let host = transfer.hostQueue.host
         active.insert(transfer)
         count[host].active.append(transfer)
-        let mayConnect = queue.mayConnect(transfer.id, in: transfer.hostQueue)
+        let mayConnect = queue.claimConnect(transfer.id, in: transfer.hostQueue)
         try must(
             "Until a host's version is known, one transfer connects.",
             mayConnect == count.connects(transfer, host)
@@ -231,7 +231,7 @@ final class QueueHistory: History {
 
     private func connect(_ transfer: Transfer) throws {
         let host = transfer.hostQueue.host
-        let (expected, pool) = (count.pool(host), queue.pool(in: transfer.hostQueue))
+        let (expected, pool) = (count.pool(host), queue.takePool(in: transfer.hostQueue))
         try must("A transfer gets the first pool with room.", expected ?? pool == pool)
         transfer.place.pool = pool
         count[host].pools[pool, default: 0] += 1

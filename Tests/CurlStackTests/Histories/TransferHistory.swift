@@ -63,7 +63,7 @@ final class TransferHistory: History {
         case 2:
             readDebugText()
             // Requests that the server did not process are sent again.
-            if transfer.isUnprocessed, !transfer.response.head.hasBegun, random.chance(2) { try startOver() }
+            if transfer.isExcludedByGoAway, !transfer.response.head.hasBegun, random.chance(2) { try startOver() }
         case 3: transfer.pauseSending(random.chance(2))
         case 4: transfer.resumeSending()
         case 5, 6: endTurn()
@@ -178,8 +178,8 @@ final class TransferHistory: History {
 
     private func startOver() throws {
         let (proxy, record) = (transfer.peers.proxy, sink.now)
-        let isVouchedFor = transfer.isVouchedFor && transfer.attempt.isConnected
-        sends.startOver(hasAnswer: transfer.response.head.hasBegun, isVouchedFor: isVouchedFor)
+        let wasUnprocessed = transfer.isKnownUnprocessed && transfer.attempt.isConnected
+        sends.startOver(hasAnswer: transfer.response.head.hasBegun, wasUnprocessed: wasUnprocessed)
         try must(
             "Informational heads are reported in order.",
             response.informational.starts(with: record.informational)
@@ -224,7 +224,7 @@ final class TransferHistory: History {
         transfer.attempt.speaksHTTP2 = overHTTP2
         transfer.attempt.stream = overHTTP2 ? connection.openStream() : nil
         transfer.attempt.isConnected = true
-        transfer.sends.noteSend(isVouchedFor: false)
+        transfer.sends.noteSend(wasUnprocessed: false)
         sends.sent()
         transfer.entered(.waiting, on: connection)
         try must("A new connection is not one that libcurl abandoned.", !transfer.attempt.isBetweenConnections)

@@ -33,16 +33,16 @@ struct StrictTransportTests {
     @Test("applies to the host, and to its subdomains if the policy includes them")
     func matching() throws {
         let hosts = HTTP.StrictTransportHosts { Self.now }
-        hosts.heed(["max-age=10"], from: try Self.origin("https://one.test/"))
-        hosts.heed(["max-age=10; includeSubDomains", "max-age=0"], from: try Self.origin("https://two.test/"))
-        hosts.heed(["max-age=10"], from: try Self.origin("http://three.test/"))
-        hosts.heed(["max-age=10; includeSubDomains"], from: try Self.origin("https://127.0.0.1/"))
-        hosts.heed(["max-age=10; includeSubDomains"], from: try Self.origin("https://[::1]/"))
+        hosts.apply(["max-age=10"], from: try Self.origin("https://one.test/"))
+        hosts.apply(["max-age=10; includeSubDomains", "max-age=0"], from: try Self.origin("https://two.test/"))
+        hosts.apply(["max-age=10"], from: try Self.origin("http://three.test/"))
+        hosts.apply(["max-age=10; includeSubDomains"], from: try Self.origin("https://127.0.0.1/"))
+        hosts.apply(["max-age=10; includeSubDomains"], from: try Self.origin("https://[::1]/"))
         let asked = [
             "one.test", "sub.one.test", "two.test", "a.b.two.test", "nottwo.test", "three.test", "127.0.0.1", "[::1]",
         ]
         #expect(asked.filter { hosts.requiresHTTPS($0) } == ["one.test", "two.test", "a.b.two.test"])
-        hosts.heed(["max-age=0"], from: try Self.origin("https://two.test/"))
+        hosts.apply(["max-age=0"], from: try Self.origin("https://two.test/"))
         #expect(!hosts.requiresHTTPS("a.b.two.test"))
     }
 
@@ -58,7 +58,7 @@ struct StrictTransportTests {
     func passing() throws {
         let time = Lock(Self.now)
         let hosts = HTTP.StrictTransportHosts { time.withLock { $0 } }
-        hosts.heed(["max-age=10"], from: try Self.origin("https://one.test/"))
+        hosts.apply(["max-age=10"], from: try Self.origin("https://one.test/"))
         time.withLock { $0 += 9.9 }
         #expect(hosts.requiresHTTPS("one.test"))
         time.withLock { $0 += 0.1 }
@@ -78,7 +78,7 @@ struct StrictTransportTests {
     )
     func securing(_ text: String, _ expected: String?) throws {
         let hosts = HTTP.StrictTransportHosts { Self.now }
-        hosts.heed(["max-age=10"], from: try Self.origin("https://one.test/"))
+        hosts.apply(["max-age=10"], from: try Self.origin("https://one.test/"))
         let memory = CookiesAndHSTS(cookies: nil, strictTransport: hosts)
         #expect(try memory.secured(try #require(URL(string: text)))?.absoluteString == expected)
     }
@@ -88,7 +88,7 @@ struct StrictTransportTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "hosts-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let hosts = HTTP.StrictTransportHosts { Self.now }
-        hosts.heed(["max-age=31536000; includeSubDomains"], from: try Self.origin("https://two.test/"))
+        hosts.apply(["max-age=31536000; includeSubDomains"], from: try Self.origin("https://two.test/"))
         hosts.note(.init(name: "one.test", expires: .distantFuture, includesSubdomains: false))
         try hosts.save(to: path)
         let text = try String(contentsOfFile: path, encoding: .utf8)

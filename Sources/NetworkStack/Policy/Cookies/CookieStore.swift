@@ -50,7 +50,7 @@ struct CookieStore {
         )
         guard cookie.keepsPrefix, scope.isSecure || !overlaysSecure(cookie) else { return false }
         // `__Host-` requires a `Path` attribute, even if the default is the root (section 5.7 step 20).
-        guard received.saysPath || !cookie.hasHostPrefix else { return false }
+        guard received.hasPathAttribute || !cookie.hasHostPrefix else { return false }
         set(cookie, now: now)
         return true
     }

@@ -18,7 +18,7 @@ struct SetCookie {
     /// The last valid `Path`.
     private(set) var path: String?
     /// Whether there is a `Path`, valid or not.
-    private(set) var saysPath = false
+    private(set) var hasPathAttribute = false
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
     private(set) var sameSite: HTTP.Cookie.SameSite?
@@ -57,7 +57,7 @@ struct SetCookie {
             guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return }
             maxAge = Int64(text) ?? (text.hasPrefix("-") ? 0 : .max)
         case "domain": domain = (text.hasPrefix(".") ? String(text.dropFirst()) : text).lowercased()
-        case "path": (path, saysPath) = (text.hasPrefix("/") ? text : nil, true)
+        case "path": (path, hasPathAttribute) = (text.hasPrefix("/") ? text : nil, true)
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
         case "samesite":

@@ -92,7 +92,7 @@ extension HTTP {
         }
 
         /// Applies a response's fields; they count over https only.
-        func heed(_ fields: [String], from origin: Origin) {
+        func apply(_ fields: [String], from origin: Origin) {
             // Only the first field counts (section 8.1).
             guard origin.scheme == .https, let policy = fields.first.flatMap({ StrictTransportSecurity($0) }) else {
                 return

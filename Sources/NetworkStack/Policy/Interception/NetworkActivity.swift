@@ -54,7 +54,7 @@ public final class NetworkActivity: HTTPResourceInterceptor {
         on queue: DispatchQueue? = nil,
         using observer: @escaping @Sendable (State) -> Void
     ) -> any Cancelable {
-        let observer = Observer(of: self, on: queue, telling: observer)
+        let observer = Observer(of: self, on: queue, reporting: observer)
         activity.withLock { $0.observers[ObjectIdentifier(observer)] = observer }
         observer.look()
         return observer
@@ -125,47 +125,47 @@ public final class NetworkActivity: HTTPResourceInterceptor {
 
     /// An observer. Two changes may reach it in either order, so it reads the current state each time.
     private final class Observer: Cancelable {
-        private struct Told {
+        private struct Reported {
             var last = State.hide
-            var isTelling = false
+            var isReporting = false
             var isCancelled = false
         }
 
-        private let told = Lock(Told())
+        private let reported = Lock(Reported())
         private weak let owner: NetworkActivity?
         private let queue: DispatchQueue?
-        private let tell: @Sendable (State) -> Void
+        private let report: @Sendable (State) -> Void
 
-        init(of owner: NetworkActivity, on queue: DispatchQueue?, telling tell: @escaping @Sendable (State) -> Void) {
+        init(of owner: NetworkActivity, on queue: DispatchQueue?, reporting report: @escaping @Sendable (State) -> Void) {
             self.owner = owner
             // Serial, even if its target queue is concurrent.
             self.queue = queue.map { DispatchQueue(label: "NetworkActivity", target: $0) }
-            self.tell = tell
+            self.report = report
         }
 
         func cancel() {
-            told.withLock { $0.isCancelled = true }
+            reported.withLock { $0.isCancelled = true }
             owner?.remove(self)
         }
 
         /// Reports the state if it has changed, unless another thread is reporting: that thread checks again afterwards.
         func look() {
-            while let news = begin() {
+            while let state = begin() {
                 if let queue {
-                    queue.async { if !self.told.withLock({ $0.isCancelled }) { self.tell(news) } }
+                    queue.async { if !self.reported.withLock({ $0.isCancelled }) { self.report(state) } }
                 } else {
-                    tell(news)
+                    report(state)
                 }
-                told.withLock { $0.isTelling = false }
+                reported.withLock { $0.isReporting = false }
             }
         }
 
         private func begin() -> State? {
-            told.withLock { told in
-                guard !told.isTelling, !told.isCancelled, let state = owner?.state, state != told.last else {
+            reported.withLock { reported in
+                guard !reported.isReporting, !reported.isCancelled, let state = owner?.state, state != reported.last else {
                     return nil
                 }
-                (told.last, told.isTelling) = (state, true)
+                (reported.last, reported.isReporting) = (state, true)
                 return state
             }
         }

@@ -1,0 +1,283 @@
+internal import CCurl
+internal import NetworkStack
+
+/// Why the request is not sent on the connection that libcurl has chosen.
+enum Obstacle: Error {
+    /// The connection is of no use. The transfer starts over.
+    case startOver(Attempt.Restart)
+    /// The transfer fails.
+    case failure(HTTPTransferFailure<CurlError>)
+}
+
+/// Whether the request is sent, once or again, and on which connection.
+extension Transfer {
+    /// The connection is ready, and the request is about to be sent.
+    ///
+    /// - Returns: Whether to send it on this connection. If not, the transfer fails or starts over.
+    func connected(at endpoints: EndpointPair) -> Bool {
+        guard let easy else { return false }
+        // libcurl may have begun anew by itself, with nothing paused.
+        pauseSending(false)
+        do throws(Obstacle) {
+            let wasUnprocessed = try admitSend()
+            let endpoints = attempt.unixEndpoints ?? endpoints
+            let known = turn.connections[endpoints]
+            try checkState(of: known, easy)
+            try checkServer(of: known, easy)
+            let connection = takeConnection(known, at: endpoints, easy)
+            try checkUse(of: connection, easy)
+            begin(on: connection, easy, wasUnprocessed: wasUnprocessed)
+            return true
+        } catch {
+            meet(error)
+            return false
+        }
+    }
+
+    /// Whether libcurl may open a connection: none after one of HTTP/2 on which the request may have been dealt with. After one
+    /// of HTTP/1.1, the outcome of the attempt decides what is reported.
+    func mayOpenConnection() -> Bool {
+        guard attempt.restart == nil else { return false }
+        do throws(Obstacle) {
+            if attempt.stream != nil, isRepetition { try checkRepetition() }
+            guard waitsForSharedConnection else { return true }
+            try rewind()
+            sends.restarts += 1
+            turn.failedOnResume.append((self, nil))
+            throw .startOver(.atOnce)
+        } catch {
+            meet(error)
+            return false
+        }
+    }
+
+    private func meet(_ obstacle: Obstacle) {
+        switch obstacle {
+        case .startOver(let restart): attempt.restart = restart
+        case .failure(let failure): stop = failure
+        }
+    }
+
+    // MARK: The request
+
+    /// Whether libcurl is to send the request again, which is not the answer to a challenge.
+    private var isRepetition: Bool {
+        attempt.isConnected && !(response.head.isChallenge && !request.hasAnsweredChallenge)
+    }
+
+    /// The request is about to be sent, perhaps again.
+    ///
+    /// - Returns: Whether it was sent before, and the server has declared that it did not process it.
+    private func admitSend() throws(Obstacle) -> Bool {
+        sends.isRepetition = isRepetition
+        if sends.isRepetition { try checkRepetition() }
+        let wasUnprocessed = sends.isRepetition && isKnownUnprocessed
+        // The server has answered with a challenge.
+        if attempt.isConnected, !sends.isRepetition { sends.unanswered = 0 }
+        if sends.isRepetition {
+            sends.restarts += 1
+            // libcurl before 8.7 goes back to the first byte only if some of what it took went out.
+            try rewind()
+        }
+        request.hasAnsweredChallenge = response.head.isChallenge
+        return wasUnprocessed
+    }
+
+    private func rewind() throws(Obstacle) {
+        guard request.rewind() else { throw .failure(.bodyNotReplayable) }
+    }
+
+    /// Whether the request may be sent once more. libcurl would repeat any request: where the kept connection it was sent on died
+    /// without an answer, and where its stream was reset for want of HTTP/1.1 (RFC 9113 section 7), whatever of the answer has come. A
+    /// request that is not idempotent might then take effect twice (RFC 9110 section 9.2.2), unless nothing of it went out, or the
+    /// server did not process its stream.
+    private func checkRepetition() throws(Obstacle) {
+        if response.head.hasBegun, !response.head.isChallenge {
+            throw .failure(.transport(ended(.http2Stream, "The stream was reset within its response.")))
+        }
+        let method = control.hop.request.method
+        guard !method.isIdempotent, let easy, easy.hasSentRequest, !isKnownUnprocessed else { return }
+        let message = "The connection ended without a response; a \(method) is not sent again by itself."
+        throw .failure(.transport(ended(.gotNothing, message)))
+    }
+
+    /// Whether the server has declared that it did not process the request as it was sent last.
+    var isKnownUnprocessed: Bool { isExcludedByGoAway || isRefused }
+
+    /// Whether the server has sent GOAWAY, and did not process the stream.
+    var isExcludedByGoAway: Bool {
+        guard let stream = attempt.stream else { return false }
+        return attempt.connection?.lastStream.map { $0 < stream } ?? false
+    }
+
+    /// Whether libcurl sends a request again because the server refused its stream, for which it has no error message. A kept
+    /// connection that died may look the same, and so may one whose answer makes no sense.
+    private var isRefused: Bool {
+        guard attempt.stream != nil, let easy, !easy.hasErrorMessage else { return false }
+        return !attempt.isReused || !turn.quirks.contains(.deathLikeRefusal)
+    }
+
+    /// Prepares a transfer that failed to be carried once more on another connection, if it may be: nothing of an answer came, and
+    /// either the server has declared that it did not process the stream, or the connection was a kept one and the request may be sent
+    /// twice. libcurl does so by itself, five times.
+    ///
+    /// A server may process a few streams of each connection only, and leave the rest of a hundred to the next one, also where
+    /// its GOAWAY was not read. A transfer that opens a connection gives up sooner.
+    ///
+    /// - Returns: Whether it may be.
+    func prepareToStartOver(after code: CURLcode) -> Bool {
+        guard attempt.isConnected, code != CURLE_OK, stop == nil, !response.head.hasBegun, !control.opensOnly,
+            sends.restarts < (attempt.isReused ? SendHistory.mostRestartsOnKept : SendHistory.mostRestarts)
+        else { return false }
+        switch CurlError.Code(code) {
+        case .http2, .http2Stream, .partialFile, .receiveError, .sendError, .gotNothing: break
+        default: return false
+        }
+        let isHarmless = attempt.isReused && control.hop.request.method.isIdempotent && code != CURLE_HTTP2_STREAM
+        guard isExcludedByGoAway || isHarmless else { return false }
+        guard request.rewind() else { return false }
+        sends.restarts += 1
+        return true
+    }
+
+    // MARK: The connection
+
+    /// Whether the handle asks libcurl for HTTP/2 from the first byte.
+    private var startsWithHTTP2: Bool { control.hop.options.version == .http2PriorKnowledge }
+
+    /// Whether the connection may have TLS. Otherwise libcurl need not be asked.
+    private func mayUseTLS(_ easy: EasyHandle) -> Bool {
+        control.hop.isSecure || easy.route?.proxy.scheme == .https
+    }
+
+    /// Checks that the connection is alive, that nothing unrequested waits on it, and that it speaks the version that was counted on.
+    ///
+    /// A response that a server or an intermediary has sent ahead of its request would be taken for this request's: libcurl 7.88 does
+    /// not look.
+    private func checkState(of known: Connection?, _ easy: EasyHandle) throws(Obstacle) {
+        if attempt.openedSockets.isEmpty && !startsWithHTTP2 && isSpent(known, easy) { throw .startOver(.atOnce) }
+        if isInUnfinishedTunnel(known, easy) { throw .startOver(.afterTunnel) }
+        if missesHTTP2(on: known) {
+            attempt.joinsHTTP2 = false
+            throw .startOver(.atOnce)
+        }
+        // Another's response may be under way: the host has answered with HTTP/2 over HTTP/1.1 while libcurl was free to speak it, and
+        // libcurl shares its connections.
+        if hostQueue.hints.misstatesVersion && attempt.mayNegotiateHTTP2 { throw .startOver(.atOnce) }
+    }
+
+    /// Whether a kept connection is of no use: bytes or its end wait on it, or its server is about to close it.
+    private func isSpent(_ connection: Connection?, _ easy: EasyHandle) -> Bool {
+        if connection?.isOverdue ?? false { return true }
+        guard mayUseTLS(easy), easy.speaksTLS else { return easy.multi.canRead(connection) }
+        return easy.isSpent(on: easy.multi.canRead(connection) ? connection?.descriptor : nil)
+    }
+
+    /// Whether another transfer still opens the connection: libcurl 7.88 lets streams join one to an HTTP proxy as soon as that
+    /// takes it, before there is a tunnel or TLS.
+    private func isInUnfinishedTunnel(_ connection: Connection?, _ easy: EasyHandle) -> Bool {
+        guard attempt.openedSockets.isEmpty, let proxy = easy.route?.proxy, proxy.scheme.isHTTP else { return false }
+        return connection?.descriptor == nil
+    }
+
+    /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got one that does not: a kept one of
+    /// HTTP/1.1, or a fresh one on which libcurl does not begin HTTP/2.
+    private func missesHTTP2(on connection: Connection?) -> Bool {
+        guard attempt.joinsHTTP2 else { return false }
+        let isFresh = !attempt.openedSockets.isEmpty
+        return isFresh
+            ? turn.quirks.contains(.restartedPriorKnowledge) : connection.map { !$0.hasStreams } ?? false
+    }
+
+    /// Whether the transfer's connection would be its own, and of no use if that is to join one that speaks HTTP/2, where the
+    /// connection that it shared has gone, or was gone: one opens another for all (``ConnectionQueue``).
+    private var waitsForSharedConnection: Bool {
+        guard hostQueue.isMultiplexed, hostQueue.host.isShared, sends.restarts < SendHistory.mostRestarts else {
+            return false
+        }
+        return attempt.stream != nil || attempt.joinsHTTP2 && turn.quirks.contains(.restartedPriorKnowledge)
+    }
+
+    /// Checks that the server, and the proxy on the way, are those that the request may be sent to.
+    private func checkServer(of known: Connection?, _ easy: EasyHandle) throws(Obstacle) {
+        attempt.tlsRecord = mayUseTLS(easy) ? easy.tlsRecord ?? notedRecord(of: known) : nil
+        if let refusal = judgeServer() { throw .failure(.untrusted(refusal)) }
+        reportProxy()
+    }
+
+    /// The connection is the transfer's now.
+    private func takeConnection(_ known: Connection?, at endpoints: EndpointPair, _ easy: EasyHandle) -> Connection {
+        attempt.isReused = attempt.openedSockets.isEmpty
+        attempt.speaksHTTP2 = (control.hop.isSecure ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
+        let connection: Connection
+        if attempt.isReused {
+            connection = known ?? turn.connections.withoutSocket(at: endpoints)
+        } else {
+            connection = easy.multi.connected(
+                attempt.openedSockets,
+                of: id,
+                at: endpoints,
+                to: control.hop.origin,
+                securedAs: attempt.tlsRecord,
+                mayUseTLS(easy) ? easy.negotiatedTLS : nil
+            )
+            attempt.openedSockets = []
+        }
+        attempt.connection = connection
+        return connection
+    }
+
+    /// Checks that the request may be sent over what the connection speaks, after what it was used for.
+    private func checkUse(of connection: Connection, _ easy: EasyHandle) throws(Obstacle) {
+        if attempt.speaksHTTP2, let failure = control.hop.failureOfLongHead(overHTTP2: true) {
+            throw .failure(failure)
+        }
+        // Others that are kept may be dead, too, and would cost a repetition each.
+        if sends.unanswered > 0, attempt.isReused, !attempt.speaksHTTP2 {
+            sends.needsFreshConnection = true
+            throw .startOver(.atOnce)
+        }
+        if attempt.speaksHTTP2, attempt.isReused, sends.restarts < SendHistory.mostRestarts,
+            connection.hasReachedResetLimit
+        {
+            sends.restarts += 1
+            easy.closeConnection()
+            throw .startOver(.atOnce)
+        }
+    }
+
+    /// The request goes out on the connection, unless that is opened in advance.
+    private func begin(on connection: Connection, _ easy: EasyHandle, wasUnprocessed: Bool) {
+        if attempt.speaksHTTP2, !attempt.isReused, !mayUseTLS(easy) { guardAgainstFloods(on: connection) }
+        attempt.stream = attempt.speaksHTTP2 && !control.opensOnly ? connection.openStream() : nil
+        if listensFromStart { easy.listen() }
+        if attempt.speaksHTTP2 { easy.keepConnection() }
+        easy.readPastLength(attempt.speaksHTTP2 && control.hop.wantsTrailers)
+        attempt.isConnected = true
+        if attempt.stream != nil {
+            turn.held.waits(on: connection)
+            // The response may be read in the call that sends the request.
+            if turn.quirks.contains(.unreadHTTP2Fault) { turn.held.mayHideFault(on: connection) }
+        }
+        touch()
+        if control.opensOnly { return easy.stopWhenConnected(true) }
+        sends.noteSend(wasUnprocessed: wasUnprocessed)
+        entered(request.isSent ? .waiting : .sending, on: connection)
+        waitToBeAsked()
+    }
+
+    /// Whether verbose text is read from the start, and not only once the turn is over: libcurl may read a GOAWAY in the call in which
+    /// it sends the request. That matters for a body without a length, and for a request that may not be sent twice. Other requests
+    /// are spared the formatting.
+    private var listensFromStart: Bool {
+        attempt.stream != nil
+            && !(hostQueue.hints.announcesLengths ?? false && attempt.isReused
+                && control.hop.request.method.isIdempotent)
+    }
+
+    /// A connection of HTTP/2 in the clear was opened. Newer versions of libcurl come back from a flood by themselves.
+    private func guardAgainstFloods(on connection: Connection) {
+        guard turn.quirks.contains(.endlessHTTP2Read), let descriptor = connection.descriptor else { return }
+        turn.connections.floods.opened(descriptor)
+    }
+}
