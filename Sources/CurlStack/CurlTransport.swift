@@ -106,4 +106,5 @@ public final class CurlTransport: HTTPTransport {
         if let failure = hop.failureOfLongHead() { return failure }
         guard hop.hasTrailers, hop.version == .http2PriorKnowledge else { return nil }
         return .unsupported(.requestTrailers, reason: "\(CurlLibrary.shared) sends them over HTTP/1.1 only.")
-    }}
+    }
+}

@@ -163,10 +163,8 @@ struct ConnectionQueue {
         for other in queue.others { schedule(other.queue) }
     }
 
-    /// Has a transfer that has a place connect, if it may at once. Until the host's version is known, one transfer connects and the
-    /// others follow it: they may share that connection.
-    ///
-    /// - Returns: Whether it may; if not, it is a follower.
+    /// Returns whether a transfer that has a place may connect at once, or makes it a follower: until the host's version is known, one
+    /// transfer connects, and the others wait, because they may share that connection.
     mutating func claimConnect(_ id: ID, in queue: HostQueue) -> Bool {
         guard queue.sharesConnection == nil || queue.isUnconfirmed, queue.host.isShared else { return true }
         guard queue.leader != nil, queue.leader != id else {
@@ -177,10 +175,8 @@ struct ConnectionQueue {
         return false
     }
 
-    /// Has a transfer connect again whose connection was unusable or died, if it may at once. If the connection was shared, one transfer
-    /// connects for all; the others leave their pool.
-    ///
-    /// - Returns: Whether it may; if not, it is a follower.
+    /// Returns whether a transfer whose connection was unusable or died may connect again at once, or makes it a follower: if the
+    /// connection was shared, one transfer connects for all. Followers leave their pool.
     mutating func claimReconnect(_ id: ID, in queue: HostQueue, pool: Int?) -> Bool {
         if queue.isMultiplexed { queue.isUnconfirmed = true }
         let mayConnect = claimConnect(id, in: queue)
@@ -194,9 +190,8 @@ struct ConnectionQueue {
         return released
     }
 
-    /// Takes a place in a pool for a transfer that connects: the first with room. Transfers that share a connection, or may, are in one.
-    ///
-    /// - Returns: The pool's number.
+    /// Takes a place in a pool for a transfer that connects, and returns the pool's number: the first with room. Transfers that share a
+    /// connection, or may, are in one pool.
     mutating func takePool(in queue: HostQueue) -> Int {
         queue.host.isShared ? queue.places.take(spreads: queue.sharesConnection == false) : PoolPlaces.ownPool
     }

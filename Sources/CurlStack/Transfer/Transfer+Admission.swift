@@ -41,7 +41,7 @@ extension Transfer {
         do throws(Obstacle) {
             if attempt.stream != nil, isRepetition { try checkRepetition() }
             guard waitsForSharedConnection else { return true }
-            try rewind()
+            try rewindBody()
             sends.restarts += 1
             turn.failedOnResume.append((self, nil))
             throw .startOver(.atOnce)
@@ -77,13 +77,13 @@ extension Transfer {
         if sends.isRepetition {
             sends.restarts += 1
             // libcurl before 8.7 goes back to the first byte only if some of what it took went out.
-            try rewind()
+            try rewindBody()
         }
         request.hasAnsweredChallenge = response.head.isChallenge
         return wasUnprocessed
     }
 
-    private func rewind() throws(Obstacle) {
+    private func rewindBody() throws(Obstacle) {
         guard request.rewind() else { throw .failure(.bodyNotReplayable) }
     }
 
@@ -260,7 +260,10 @@ extension Transfer {
             if turn.quirks.contains(.unreadHTTP2Fault) { turn.held.mayHideFault(on: connection) }
         }
         touch()
-        if control.opensOnly { return easy.stopWhenConnected(true) }
+        if control.opensOnly {
+            easy.stopWhenConnected(true)
+            return
+        }
         sends.noteSend(wasUnprocessed: wasUnprocessed)
         entered(request.isSent ? .waiting : .sending, on: connection)
         waitToBeAsked()

@@ -47,7 +47,10 @@ extension TransferHistory {
         let attempt = transfer.attempt
         try must("A GOAWAY counts for the connection in use.", attempt.connection?.lastStream == sends.goAway)
         let isUnprocessed = attempt.stream.flatMap { stream in sends.goAway.map { $0 < stream } } ?? false
-        try must("A stream after the last one of a GOAWAY was not processed.", transfer.isExcludedByGoAway == isUnprocessed)
+        try must(
+            "A stream after the last one of a GOAWAY was not processed.",
+            transfer.isExcludedByGoAway == isUnprocessed
+        )
         try must("Every send is counted.", (transfer.sends.resends ?? -1) + 1 == sends.all)
         try must("Sends without an answer are counted.", transfer.sends.unanswered == sends.unanswered)
         try must("No more sends are unanswered than there were.", 0...max(0, sends.all) ~= transfer.sends.unanswered)

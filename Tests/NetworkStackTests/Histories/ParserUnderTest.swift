@@ -79,7 +79,8 @@ struct ParserUnderTest: Sendable {
             SetCookie(text(input)).map { cookie in
                 [
                     cookie.name, cookie.value, cookie.domain, cookie.path ?? "none", "\(cookie.maxAge ?? -1)",
-                    "\(cookie.isSecure) \(cookie.isHTTPOnly) \(cookie.hasPathAttribute)", cookie.sameSite?.rawValue ?? "none",
+                    "\(cookie.isSecure) \(cookie.isHTTPOnly) \(cookie.hasPathAttribute)",
+                    cookie.sameSite?.rawValue ?? "none",
                 ]
             }
         } fault: { _, cookie in

@@ -136,7 +136,8 @@ public final class NetworkActivity: HTTPResourceInterceptor {
         private let queue: DispatchQueue?
         private let report: @Sendable (State) -> Void
 
-        init(of owner: NetworkActivity, on queue: DispatchQueue?, reporting report: @escaping @Sendable (State) -> Void) {
+        init(of owner: NetworkActivity, on queue: DispatchQueue?, reporting report: @escaping @Sendable (State) -> Void)
+        {
             self.owner = owner
             // Serial, even if its target queue is concurrent.
             self.queue = queue.map { DispatchQueue(label: "NetworkActivity", target: $0) }
@@ -162,7 +163,8 @@ public final class NetworkActivity: HTTPResourceInterceptor {
 
         private func begin() -> State? {
             reported.withLock { reported in
-                guard !reported.isReporting, !reported.isCancelled, let state = owner?.state, state != reported.last else {
+                guard !reported.isReporting, !reported.isCancelled, let state = owner?.state, state != reported.last
+                else {
                     return nil
                 }
                 (reported.last, reported.isReporting) = (state, true)
