@@ -127,6 +127,18 @@ extension Network {
             engine.shutDown()
             await thread.ended()
         }
+
+        /// Refuses new fetches, waits for those in flight for a limited time, and then shuts down. Use it to end a service.
+        ///
+        /// Queueing, redirects, retries and their delays are part of a fetch, and so is reading a stream to its end. Later
+        /// fetches fail with ``/NetworkStack/HTTPFetchError/shutDown``, including those of an authenticator on the same stack.
+        /// Fetches that are still running after the wait end as with ``shutdown()``.
+        ///
+        /// - Parameter grace: The longest wait. There is none if it is zero or negative. Cancelling the task ends the wait, too.
+        public func shutdown(after grace: Duration) async {
+            await engine.finish(within: grace)
+            await shutdown()
+        }
     }
 
     /// The resource that a curl stack fetches.
