@@ -7,7 +7,7 @@ final class TransferControl: HTTPTransfer {
     let sink: any HTTPTransferSink<CurlError>
     /// Whether a connection is to be opened and nothing sent on it.
     let opensOnly: Bool
-    /// `nil` if there is no loop, and nothing is carried.
+    /// `nil` if the stack has no loop: then the hop fails at once.
     private let mailbox: Mailbox?
     private let latestIndex = Atomic(-1)
 

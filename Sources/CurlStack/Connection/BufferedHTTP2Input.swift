@@ -46,20 +46,20 @@ final class BufferedHTTP2Input {
         nextLook = nextLook ?? now() + Self.pause
     }
 
-    /// libcurl may have read a connection, and a fault may have been the last that it read.
+    /// libcurl may have read a connection. The last bytes that it read may be a fault that it has not noticed.
     func mayHideFault(on connection: Connection, at now: MonotonicTime = .now) {
         connection.input.lastRead = now
         nextLookForFaults = nextLookForFaults ?? now + Self.pause
     }
 
-    /// Whether to ask ``isQuiet(_:at:)`` of every connection now.
+    /// Whether the time for a look has come: ``isQuiet(_:at:)`` is asked about every connection then.
     func beginLookForFaults(at now: @autoclosure () -> MonotonicTime = .now) -> Bool {
         guard let nextLookForFaults, nextLookForFaults <= now() else { return false }
         self.nextLookForFaults = nil
         return true
     }
 
-    /// Whether nothing has come on a connection since it was read, for the first time that this is asked.
+    /// Whether a connection was read, and nothing has arrived on it for 50 ms since. Returns `true` once for each such read.
     func isQuiet(_ connection: Connection, at now: MonotonicTime) -> Bool {
         guard let lastRead = connection.input.lastRead else { return false }
         guard lastRead + Self.pause <= now else {

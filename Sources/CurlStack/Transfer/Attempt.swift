@@ -17,7 +17,7 @@ struct Attempt {
     var connection: Connection? { didSet { isBetweenConnections = false } }
     /// The transfer's stream on a connection of HTTP/2.
     var stream: UInt32?
-    /// Whether the request was let out on the connection, or the connection was opened in advance.
+    /// Whether the request may be sent on the connection, or the connection was opened in advance.
     var isConnected = false
     /// Whether the connection had been used before.
     var isReused = false
@@ -50,9 +50,9 @@ struct Attempt {
 
 /// How often a request was sent, over all its attempts.
 struct SendHistory {
-    /// A transfer starts over so often on connections that it opens.
+    /// The most times that a transfer starts over on connections that it opens.
     static let mostRestarts = 5
-    /// A transfer starts over so often on connections that others have used: a server may process a few streams of each.
+    /// The most times that it starts over on kept connections, of which a server may process a few streams each.
     static let mostRestartsOnKept = 100
 
     /// How often the transfer was carried again, because the server did not process it.

@@ -9,14 +9,14 @@ enum Obstacle: Error {
     case failure(HTTPTransferFailure<CurlError>)
 }
 
-/// Whether the request is sent, once or again, and on which connection.
+/// Decides whether the request is sent, once or again, and on which connection.
 extension Transfer {
     /// The connection is ready, and the request is about to be sent.
     ///
     /// - Returns: Whether to send it on this connection. If not, the transfer fails or starts over.
     func connected(at endpoints: EndpointPair) -> Bool {
         guard let easy else { return false }
-        // libcurl may have begun anew by itself, with nothing paused.
+        // libcurl may have started over by itself. Nothing is paused then.
         pauseSending(false)
         do throws(Obstacle) {
             let wasUnprocessed = try admitSend()
@@ -34,8 +34,10 @@ extension Transfer {
         }
     }
 
-    /// Whether libcurl may open a connection: none after one of HTTP/2 on which the request may have been dealt with. After one
-    /// of HTTP/1.1, the outcome of the attempt decides what is reported.
+    /// Decides whether libcurl may open a connection. After one of HTTP/2 on which the server may have processed the request, it may
+    /// not. After one of HTTP/1.1, the outcome of the attempt decides what is reported.
+    ///
+    /// - Returns: Whether it may. If not, the transfer fails or starts over.
     func mayOpenConnection() -> Bool {
         guard attempt.restart == nil else { return false }
         do throws(Obstacle) {
@@ -51,6 +53,7 @@ extension Transfer {
         }
     }
 
+    /// Has the transfer fail or start over. libcurl stops it when the callback returns.
     private func meet(_ obstacle: Obstacle) {
         switch obstacle {
         case .startOver(let restart): attempt.restart = restart
@@ -60,7 +63,7 @@ extension Transfer {
 
     // MARK: The request
 
-    /// Whether libcurl is to send the request again, which is not the answer to a challenge.
+    /// Whether libcurl is about to send the request again, and not to answer a challenge.
     private var isRepetition: Bool {
         attempt.isConnected && !(response.head.isChallenge && !request.hasAnsweredChallenge)
     }
@@ -76,7 +79,7 @@ extension Transfer {
         if attempt.isConnected, !sends.isRepetition { sends.unanswered = 0 }
         if sends.isRepetition {
             sends.restarts += 1
-            // libcurl before 8.7 goes back to the first byte only if some of what it took went out.
+            // libcurl before 8.7 rewinds the body only if it has sent some of what it has read.
             try rewindBody()
         }
         request.hasAnsweredChallenge = response.head.isChallenge
@@ -87,10 +90,9 @@ extension Transfer {
         guard request.rewind() else { throw .failure(.bodyNotReplayable) }
     }
 
-    /// Whether the request may be sent once more. libcurl would repeat any request: where the kept connection it was sent on died
-    /// without an answer, and where its stream was reset for want of HTTP/1.1 (RFC 9113 section 7), whatever of the answer has come. A
-    /// request that is not idempotent might then take effect twice (RFC 9110 section 9.2.2), unless nothing of it went out, or the
-    /// server did not process its stream.
+    /// Checks that the request may be sent again. libcurl would repeat any request, if its kept connection died without a response, or if
+    /// its stream was reset with HTTP_1_1_REQUIRED (RFC 9113 section 7), even within the response. A request that is not idempotent might
+    /// then take effect twice (RFC 9110 section 9.2.2), unless nothing of it was sent, or the server did not process its stream.
     private func checkRepetition() throws(Obstacle) {
         if response.head.hasBegun, !response.head.isChallenge {
             throw .failure(.transport(ended(.http2Stream, "The stream was reset within its response.")))
@@ -110,21 +112,20 @@ extension Transfer {
         return attempt.connection?.lastStream.map { $0 < stream } ?? false
     }
 
-    /// Whether libcurl sends a request again because the server refused its stream, for which it has no error message. A kept
-    /// connection that died may look the same, and so may one whose answer makes no sense.
+    /// Whether libcurl sends a request again because the server refused its stream. libcurl has no error message for that. A kept
+    /// connection that died may look the same, and so may one with a broken response.
     private var isRefused: Bool {
         guard attempt.stream != nil, let easy, !easy.hasErrorMessage else { return false }
         return !attempt.isReused || !turn.quirks.contains(.deathLikeRefusal)
     }
 
-    /// Prepares a transfer that failed to be carried once more on another connection, if it may be: nothing of an answer came, and
-    /// either the server has declared that it did not process the stream, or the connection was a kept one and the request may be sent
-    /// twice. libcurl does so by itself, five times.
+    /// Prepares a failed transfer to start over on another connection, if it may: no response has begun, and either the server has declared
+    /// that it did not process the stream, or the connection was a kept one and the request is idempotent. libcurl itself repeats such a
+    /// request five times.
     ///
-    /// A server may process a few streams of each connection only, and leave the rest of a hundred to the next one, also where
-    /// its GOAWAY was not read. A transfer that opens a connection gives up sooner.
+    /// A server may process only a few streams on each connection, so a stream on a kept connection may start over more often.
     ///
-    /// - Returns: Whether it may be.
+    /// - Returns: Whether it may. Then its body is at its first byte.
     func prepareToStartOver(after code: CURLcode) -> Bool {
         guard attempt.isConnected, code != CURLE_OK, stop == nil, !response.head.hasBegun, !control.opensOnly,
             sends.restarts < (attempt.isReused ? SendHistory.mostRestartsOnKept : SendHistory.mostRestarts)
@@ -150,7 +151,7 @@ extension Transfer {
         control.hop.isSecure || easy.route?.proxy.scheme == .https
     }
 
-    /// Checks that the connection is alive, that nothing unrequested waits on it, and that it speaks the version that was counted on.
+    /// Checks that the connection is alive, has no unrequested bytes, and speaks the expected version.
     ///
     /// A response that a server or an intermediary has sent ahead of its request would be taken for this request's: libcurl 7.88 does
     /// not look.
@@ -161,12 +162,12 @@ extension Transfer {
             attempt.joinsHTTP2 = false
             throw .startOver(.atOnce)
         }
-        // Another's response may be under way: the host has answered with HTTP/2 over HTTP/1.1 while libcurl was free to speak it, and
-        // libcurl shares its connections.
+        // The host has answered with HTTP/2 on a connection of HTTP/1.1. libcurl then shares such connections, so another transfer's
+        // response may be under way on this one.
         if hostQueue.hints.misstatesVersion && attempt.mayNegotiateHTTP2 { throw .startOver(.atOnce) }
     }
 
-    /// Whether a kept connection is of no use: bytes or its end wait on it, or its server is about to close it.
+    /// Whether a kept connection is of no use: it has unread bytes, or was closed, or its server is about to close it.
     private func isSpent(_ connection: Connection?, _ easy: EasyHandle) -> Bool {
         if connection?.isOverdue ?? false { return true }
         guard mayUseTLS(easy), easy.speaksTLS else { return easy.multi.canRead(connection) }
@@ -189,8 +190,8 @@ extension Transfer {
             ? turn.quirks.contains(.restartedPriorKnowledge) : connection.map { !$0.hasStreams } ?? false
     }
 
-    /// Whether the transfer's connection would be its own, and of no use if that is to join one that speaks HTTP/2, where the
-    /// connection that it shared has gone, or was gone: one opens another for all (``ConnectionQueue``).
+    /// Whether the transfer must not open a connection for itself: the shared connection of HTTP/2 is gone, and one transfer opens
+    /// another for all (``ConnectionQueue``).
     private var waitsForSharedConnection: Bool {
         guard hostQueue.isMultiplexed, hostQueue.host.isShared, sends.restarts < SendHistory.mostRestarts else {
             return false
@@ -227,7 +228,7 @@ extension Transfer {
         return connection
     }
 
-    /// Checks that the request may be sent over what the connection speaks, after what it was used for.
+    /// Checks that the request fits the connection's version of HTTP, and that the connection's earlier use does not forbid it.
     private func checkUse(of connection: Connection, _ easy: EasyHandle) throws(Obstacle) {
         if attempt.speaksHTTP2, let failure = control.hop.failureOfLongHead(overHTTP2: true) {
             throw .failure(failure)
@@ -246,7 +247,7 @@ extension Transfer {
         }
     }
 
-    /// The request goes out on the connection, unless that is opened in advance.
+    /// Begins the request on the connection. A connection that is opened in advance carries none.
     private func begin(on connection: Connection, _ easy: EasyHandle, wasUnprocessed: Bool) {
         if attempt.speaksHTTP2, !attempt.isReused, !mayUseTLS(easy) { guardAgainstFloods(on: connection) }
         attempt.stream = attempt.speaksHTTP2 && !control.opensOnly ? connection.openStream() : nil

@@ -41,7 +41,7 @@ extension Transfer {
         return true
     }
 
-    /// Has the request sent again on another connection, if its content allows.
+    /// Has the request sent again on another connection, if its body can be sent again.
     private func sendAgain() {
         if request.rewind() { attempt.restart = .atOnce } else { stop = .bodyNotReplayable }
     }

@@ -74,7 +74,7 @@ final class FetchLoop: Cancelable {
         guard let ticket else { return .done(.failed(.shutDown)) }
         if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { context.wheel.remove(late) }
         if let made = delegate.makeAtOnce(attempt) {
-            // Without interceptors there is no other attempt, which could have overtaken this one: the lock is not needed.
+            // Without interceptors there is one attempt only, so no other can have begun meanwhile.
             guard !isIntercepted || state.withLock({ $0.handOver(attempt).isWanted }) else { return .wait }
             return carry(made, attempt)
         }
@@ -102,7 +102,7 @@ final class FetchLoop: Cancelable {
         }
     }
 
-    /// Carries the request of an attempt, with the fields of the stack's session.
+    /// Adds the session's header fields to the request of an attempt, and carries it.
     func carryWithSessionFields(_ request: HTTP.Request, of attempt: Attempt) -> FetchState.Step {
         .carry(context.addingSessionHeaders(to: request, options: options), of: attempt.number, isFirst: true)
     }

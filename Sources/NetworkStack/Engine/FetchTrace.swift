@@ -1,6 +1,6 @@
 /// The events of one fetch, if the stack has listeners. Each start is followed by its end, and the end of the fetch comes once.
 ///
-/// It calls no listener itself. Most events are noted under the lock of the fetch; the others have a lock here, which keeps the order.
+/// It calls no listener itself. Its own lock keeps the events in order, because some are noted outside the lock of the fetch.
 @usableFromInline
 final class FetchTrace: Sendable {
     private let events: Lock<Events>

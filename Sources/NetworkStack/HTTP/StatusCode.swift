@@ -55,7 +55,8 @@ extension HTTP {
             }
         }
 
-        /// Whether no response with it has a body, whatever its head announces (RFC 9112 section 6.3). Nor has one to HEAD.
+        /// Whether a response with this status never has a body, whatever its head announces (RFC 9112 section 6.3). A response to HEAD
+        /// has none either.
         package var neverHasBody: Bool {
             self == .noContent || self == .notModified || statusClass == .informational
         }
