@@ -30,6 +30,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
     @usableFromInline let starting: @Sendable (Fetch, HTTPHop, FetchLoop, Int) -> any HTTPTransfer
     @usableFromInline let succeeding: @Sendable (Fetch, HTTP.Response, Data) -> Void
     @usableFromInline let succeedingIntercepted: @Sendable (Fetch, Intercepted.Success, Data) -> Void
+    @usableFromInline let resumesTask: Bool
 
     @inlinable
     init(
@@ -51,6 +52,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         }
         succeeding = { $0.succeed($0.engine.transport.response($1), $2) }
         succeedingIntercepted = { $0.succeed($1.response, $2) }
+        resumesTask = completion.resumesTask
     }
 
     /// Begins the fetch.
@@ -62,8 +64,6 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
     var context: EngineContext { engine.context }
 
     var isIntercepted: Bool { intercepted != nil }
-
-    var resumesTask: Bool { completion.resumesTask }
 
     var receiver: StreamReceiver? {
         if case .streamed(let receiver, _) = reception { receiver } else { nil }
