@@ -5,8 +5,8 @@ import Testing
 
 @Suite("BufferedHTTP2Input")
 struct BufferedHTTP2InputTests {
-    private let one = Connection(EndpointPair(number: 1, pool: 0), descriptor: 1, tlsRecord: nil)
-    private let other = Connection(EndpointPair(number: 2, pool: 0), descriptor: 2, tlsRecord: nil)
+    private let one = Connection(EndpointPair(number: 1, slot: 0), descriptor: 1, tlsRecord: nil)
+    private let other = Connection(EndpointPair(number: 2, slot: 0), descriptor: 2, tlsRecord: nil)
 
     private func next(of held: BufferedHTTP2Input, now: MonotonicTime = .now) -> [EndpointPair] {
         held.next(now: now).map(\.endpoints)

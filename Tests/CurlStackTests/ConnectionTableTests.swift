@@ -70,12 +70,12 @@ struct ConnectionTableTests {
     @Test("has one connection for endpoints with an unknown socket")
     func unlisted() {
         let table = ConnectionTable()
-        let endpoints = EndpointPair(number: 1, pool: 0)
+        let endpoints = EndpointPair(number: 1, slot: 0)
         let connection = table.withoutSocket(at: endpoints)
         #expect(table.withoutSocket(at: endpoints) === connection)
-        #expect(table.withoutSocket(at: EndpointPair(number: 2, pool: 0)) !== connection)
+        #expect(table.withoutSocket(at: EndpointPair(number: 2, slot: 0)) !== connection)
         #expect(connection.openStream() == .max && connection.descriptor == nil && connection.isWritable)
-        #expect(table.add([], at: EndpointPair(number: 2, pool: 0)).others.isEmpty)
+        #expect(table.add([], at: EndpointPair(number: 2, slot: 0)).others.isEmpty)
     }
 
     @Test(

@@ -107,7 +107,7 @@ final class LoopListsTests {
     }
 
     private func connection(_ number: UInt32) -> Connection {
-        Connection(EndpointPair(number: number, pool: 0), descriptor: Int32(number), tlsRecord: nil)
+        Connection(EndpointPair(number: number, slot: 0), descriptor: Int32(number), tlsRecord: nil)
     }
 
     private func span(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The two ends of a connection, of which no two open connections have the same.
 ///
-/// A Unix socket has no addresses: libcurl's number of the connection stands for one end, and its pool's for the other.
+/// A Unix socket has no addresses: libcurl's number of the connection stands for one end, and its pool's slot for the other.
 struct EndpointPair: Hashable {
     let local: Endpoint
     let remote: Endpoint
@@ -11,8 +11,8 @@ struct EndpointPair: Hashable {
     init(local: Endpoint, remote: Endpoint) { (self.local, self.remote) = (local, remote) }
 
     /// The ends of a connection over a Unix socket.
-    init(number: UInt32, pool: Int) {
-        (local, remote) = (Endpoint(ofUnixSocket: UInt64(number)), Endpoint(ofUnixSocket: UInt64(pool)))
+    init(number: UInt32, slot: Int) {
+        (local, remote) = (Endpoint(ofUnixSocket: UInt64(number)), Endpoint(ofUnixSocket: UInt64(slot)))
     }
 
     var areOfUnixSocket: Bool { local.isOfUnixSocket }

@@ -14,8 +14,8 @@ final class Poller {
         let descriptor: Int32
         /// Which of the sockets that had this number it is.
         fileprivate let generation: UInt32
-        /// The number of the watch the socket belongs to.
-        let watch: Int
+        /// The slot of the pool that waits for the socket.
+        let slot: Int
         let canRead: Bool
         let canWrite: Bool
         let hasFailed: Bool
@@ -67,7 +67,7 @@ final class Poller {
         unsafe buffer = .allocate(capacity: Self.room)
         unsafe left = .allocate(capacity: Self.room)
         // Each wake-up is one event (edge-triggered), so that none has to be read back.
-        control(EPOLL_CTL_ADD, waker.descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, watch: 0)
+        control(EPOLL_CTL_ADD, waker.descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, slot: 0)
     }
 
     deinit {
@@ -94,12 +94,12 @@ final class Poller {
     }
 
     /// Changes what a socket is watched for. Neither reading nor writing ends the watch.
-    func watch(_ descriptor: Int32, for watch: Int, reads: Bool, writes: Bool) {
+    func watch(_ descriptor: Int32, for slot: Int, reads: Bool, writes: Bool) {
         makeRoom(for: descriptor)
         let socket = sockets[Int(descriptor)]
         socket.asked = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
         if socket.asked == 0, socket.isConnection { leave(socket, descriptor) }
-        update(descriptor, for: watch)
+        update(descriptor, for: slot)
     }
 
     /// A connection is idle from now on.
@@ -140,15 +140,15 @@ final class Poller {
     }
 
     /// Stops reporting that a socket is readable, or reports it again.
-    func holdBack(_ descriptor: Int32, _ isHeldBack: Bool, for watch: Int) {
+    func holdBack(_ descriptor: Int32, _ isHeldBack: Bool, for slot: Int) {
         makeRoom(for: descriptor)
         guard sockets[Int(descriptor)].isHeldBack != isHeldBack else { return }
         sockets[Int(descriptor)].isHeldBack = isHeldBack
-        update(descriptor, for: watch)
+        update(descriptor, for: slot)
     }
 
     /// Has the kernel watch a socket for what is wanted of it now.
-    private func update(_ descriptor: Int32, for watch: Int) {
+    private func update(_ descriptor: Int32, for slot: Int) {
         let socket = sockets[Int(descriptor)]
         let wanted = socket.isHeldBack ? socket.asked & ~EPOLLIN.rawValue : socket.asked
         let isLeft = socket.isConnection && (wanted == 0 || wanted == socket.registered)
@@ -157,15 +157,15 @@ final class Poller {
         if isLeft { return }
         socket.registered = wanted
         guard wanted != 0 else {
-            if isKnown { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
+            if isKnown { control(EPOLL_CTL_DEL, descriptor, events: 0, slot: slot) }
             return
         }
         // libcurl opens the socket pair of a name lookup without close-on-exec (lib/asyn-thread.c), and shows one end.
         if !isKnown { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         // A closed socket leaves the kernel's set by itself, and its number comes back as another socket's: whichever
         // of the two calls fits the kernel's view is made.
-        if !control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, events: wanted, watch: watch) {
-            control(isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, events: wanted, watch: watch)
+        if !control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, events: wanted, slot: slot) {
+            control(isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, events: wanted, slot: slot)
         }
     }
 
@@ -187,18 +187,18 @@ final class Poller {
     /// Stops watching a socket if libcurl waits for nothing of it any more.
     ///
     /// - Returns: Whether libcurl waits for something of it.
-    private func keepsWatching(_ descriptor: Int32, watch: Int) -> Bool {
+    private func keepsWatching(_ descriptor: Int32, slot: Int) -> Bool {
         guard Int(descriptor) < sockets.count, sockets[Int(descriptor)].wanted == 0 else { return true }
-        if sockets[Int(descriptor)].registered != 0 { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
+        if sockets[Int(descriptor)].registered != 0 { control(EPOLL_CTL_DEL, descriptor, events: 0, slot: slot) }
         sockets[Int(descriptor)].registered = 0
         return false
     }
 
     @discardableResult
-    private func control(_ operation: Int32, _ descriptor: Int32, events: UInt32, watch: Int) -> Bool {
+    private func control(_ operation: Int32, _ descriptor: Int32, events: UInt32, slot: Int) -> Bool {
         var event = unsafe epoll_event()
         unsafe event.events = events
-        unsafe event.data.u64 = UInt64(UInt32(bitPattern: descriptor)) | UInt64(watch) << 32
+        unsafe event.data.u64 = UInt64(UInt32(bitPattern: descriptor)) | UInt64(slot) << 32
         return unsafe epoll_ctl(waker.poller, operation, descriptor, &event) == 0
     }
 
@@ -216,12 +216,12 @@ final class Poller {
             let event = unsafe buffer[index]
             let (tag, bits) = unsafe (event.data.u64, event.events)
             let descriptor = Int32(bitPattern: UInt32(truncatingIfNeeded: tag))
-            guard descriptor != waker.descriptor, keepsWatching(descriptor, watch: Int(tag >> 32)) else { continue }
+            guard descriptor != waker.descriptor, keepsWatching(descriptor, slot: Int(tag >> 32)) else { continue }
             ready.append(
                 Event(
                     descriptor: descriptor,
                     generation: generation(of: descriptor),
-                    watch: Int(tag >> 32),
+                    slot: Int(tag >> 32),
                     canRead: bits & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLRDHUP.rawValue) != 0,
                     canWrite: bits & EPOLLOUT.rawValue != 0,
                     hasFailed: bits & EPOLLERR.rawValue != 0

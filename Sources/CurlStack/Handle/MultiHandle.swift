@@ -11,7 +11,7 @@ final class MultiHandle {
     private var pointer: UnsafeMutableRawPointer
     private let poller: Poller
     private let connections: ConnectionTable
-    private let number: Int
+    private let slot: Int
     private let limits: Network.Configuration.Connections
     private let sharesConnections: Bool
     let quirks: LibcurlQuirks
@@ -23,21 +23,21 @@ final class MultiHandle {
     /// - Parameters:
     ///   - poller: Watches its sockets.
     ///   - connections: The connections of the loop.
-    ///   - number: The handle's, among those of the loop.
+    ///   - slot: The slot of its pool in the loop, which its sockets are watched for.
     ///   - limits: How many connections and streams there may be.
     ///   - sharesConnections: Whether several transfers may be under way on one connection of HTTP/2.
     ///   - quirks: The defects of libcurl to work around.
     init?(
         poller: Poller,
         connections: ConnectionTable,
-        number: Int = 0,
+        slot: Int = 0,
         limits: Network.Configuration.Connections = .init(),
         sharesConnections: Bool = true,
         quirks: LibcurlQuirks = .running
     ) {
         guard let multi = unsafe WakeupPair.makeHandle() else { return nil }
         unsafe pointer = multi
-        (self.poller, self.connections, self.number) = (poller, connections, number)
+        (self.poller, self.connections, self.slot) = (poller, connections, slot)
         (self.limits, self.sharesConnections, self.quirks) = (limits, sharesConnections, quirks)
         setUp()
     }
@@ -114,7 +114,7 @@ final class MultiHandle {
 extension MultiHandle {
     /// libcurl waits for a socket to be readable or writable, or no longer.
     func changed(_ descriptor: Int32, reads: Bool, writes: Bool) {
-        poller.watch(descriptor, for: number, reads: reads, writes: writes)
+        poller.watch(descriptor, for: slot, reads: reads, writes: writes)
     }
 
     /// libcurl is to be called after a time.
@@ -135,7 +135,7 @@ extension MultiHandle {
     }
 
     /// Stops reading a socket, or reads it again.
-    func holdBack(_ descriptor: Int32, _ isHeldBack: Bool) { poller.holdBack(descriptor, isHeldBack, for: number) }
+    func holdBack(_ descriptor: Int32, _ isHeldBack: Bool) { poller.holdBack(descriptor, isHeldBack, for: slot) }
 
     /// A socket was opened, to connect with.
     func opened(_ descriptor: Int32, for transfer: ObjectIdentifier) {

@@ -72,7 +72,7 @@ struct Loop: ~Copyable {
             let event = events[nextEvent]
             nextEvent += 1
             guard poller.isCurrent(event) else { continue }
-            if let pool = pools.all[event.watch] { turn.act(on: event, pool.multi) }
+            if let pool = pools.all[event.slot] { turn.act(on: event, pool.multi) }
             room -= turn.content.share
         }
     }
@@ -152,8 +152,7 @@ struct Loop: ~Copyable {
     private mutating func connect(_ transfer: Transfer, at now: MonotonicTime) {
         // A transfer that waited for another to connect had a place, and did not use it. One that connects again waited before.
         transfer.place.waited = transfer.place.waited ?? now - transfer.place.enqueuedAt
-        let number = queue.takePool(in: transfer.hostQueue)
-        transfer.place.pool = number
+        transfer.place.poolNumber = queue.takePool(in: transfer.hostQueue)
         transfer.attempt.joinsHTTP2 =
             transfer.hostQueue.host.version == .http2PriorKnowledge && transfer.hostQueue.isMultiplexed
             && !transfer.hostQueue.host.sharesOnceAnswered
@@ -165,14 +164,14 @@ struct Loop: ~Copyable {
         pools[of: transfer]?.end(transfer)
         if transfer.attempt.restart == .afterTunnel { return turn.postpone(transfer) }
         transfer.startOver()
-        let (hostQueue, number) = (transfer.hostQueue, transfer.place.pool)
+        let (hostQueue, number) = (transfer.hostQueue, transfer.place.poolNumber)
         if queue.claimReconnect(transfer.id, in: hostQueue, pool: number) { return carry(transfer, at: .now) }
-        (transfer.place.pool, transfer.place.slot) = (nil, nil)
+        (transfer.place.poolNumber, transfer.place.slot) = (nil, nil)
         active.follow(transfer)
     }
 
     private mutating func carry(_ transfer: Transfer, at now: MonotonicTime) {
-        transfer.place.slot = transfer.place.pool.flatMap { pools.make(through: $0, at: now) }
+        transfer.place.slot = transfer.place.poolNumber.flatMap { pools.make(through: $0, at: now) }
         let code = pools[of: transfer]?.begin(transfer, at: now) ?? CURLE_OUT_OF_MEMORY
         guard code != CURLE_OK else { return }
         active.remove(transfer)
@@ -227,7 +226,7 @@ struct Loop: ~Copyable {
     /// Gives the transfer's handle and its place back.
     private mutating func release(_ transfer: Transfer) {
         pools[of: transfer]?.end(transfer)
-        queue.leave(transfer.hostQueue, transfer.id, pool: transfer.place.pool)
+        queue.leave(transfer.hostQueue, transfer.id, pool: transfer.place.poolNumber)
     }
 
     /// Goes on with those that now may.

@@ -8,9 +8,9 @@ struct Pools {
     private let poller: Poller
     private let connections: ConnectionTable
     private let quirks: LibcurlQuirks
-    /// The pools by slot, which is what a socket is watched for; `nil` for one that has ended.
+    /// The pools by slot, for which their sockets are watched; `nil` for one that has ended.
     private(set) var all: [Pool?] = []
-    /// The slots of those that transfers connect in, by number.
+    /// The slots of those that transfers connect in, by number (``PoolPlaces``).
     private var slots: [Int] = []
     /// The slots of the former ones.
     private var former: Set<Int> = []
@@ -56,7 +56,7 @@ struct Pools {
             let multi = MultiHandle(
                 poller: poller,
                 connections: connections,
-                number: slot,
+                slot: slot,
                 limits: configuration.connections,
                 sharesConnections: slots.count != PoolPlaces.ownPool,
                 quirks: quirks

@@ -1,8 +1,8 @@
 /// How many of a host's transfers are under way in each pool.
 struct PoolPlaces {
-    /// How many places are taken, by the pools' order, as far as any was taken.
+    /// How many places are taken in each pool but the own one, by number, as far as any was taken.
     private var taken = [0]
-    /// Where transfers share a connection.
+    /// The pool where transfers share a connection.
     private var shared = 0
 
     /// How many of a host's transfers a pool has before another gets the next: libcurl looks at every connection to a host
@@ -10,7 +10,7 @@ struct PoolPlaces {
     private static let poolSize = 16
     /// How many pools there are for a host's transfers.
     private static let mostPools = 64
-    /// The pool whose connections are not shared at the same time. Its transfers are not counted.
+    /// The number of the pool whose connections are not shared at the same time. Its transfers are not counted.
     static let ownPool = 1
 
     /// Has those that share a connection go elsewhere from now on, where there is none yet, or an old one.
@@ -18,26 +18,26 @@ struct PoolPlaces {
 
     /// Takes a place in the pool of those that share a connection, or in the first with room.
     ///
-    /// - Returns: The pool.
+    /// - Returns: The pool's number.
     mutating func take(spreads: Bool) -> Int {
-        let number = spreads ? firstWithRoom : shared
-        while taken.count <= number { taken.append(0) }
-        taken[number] += 1
-        return number < Self.ownPool ? number : number + 1
+        let index = spreads ? firstWithRoom : shared
+        while taken.count <= index { taken.append(0) }
+        taken[index] += 1
+        return index < Self.ownPool ? index : index + 1
     }
 
     /// Gives a place back, if there was one.
-    mutating func giveBack(_ pool: Int?) {
-        guard let pool, pool != Self.ownPool else { return }
-        taken[pool < Self.ownPool ? pool : pool - 1] -= 1
+    mutating func giveBack(_ number: Int?) {
+        guard let number, number != Self.ownPool else { return }
+        taken[number < Self.ownPool ? number : number - 1] -= 1
     }
 
     /// The first pool with room; if none has any, the one with the fewest.
     private var firstWithRoom: Int {
         var fewest = 0
-        for number in taken.indices {
-            if taken[number] < Self.poolSize { return number }
-            if taken[number] < taken[fewest] { fewest = number }
+        for index in taken.indices {
+            if taken[index] < Self.poolSize { return index }
+            if taken[index] < taken[fewest] { fewest = index }
         }
         return taken.count < Self.mostPools ? taken.count : fewest
     }

@@ -82,8 +82,8 @@ struct QueuePlace {
     var deadline: MonotonicTime?
     /// How long it waited.
     var waited: Duration?
-    /// The number of the pool where it was to connect, once it might.
-    var pool: Int?
-    /// Where the loop has that pool, once it was made.
+    /// The number, in the order in which its host fills pools, of the one where it was to connect; `nil` before it might.
+    var poolNumber: Int?
+    /// The slot where the loop has that pool, once it was made.
     var slot: Int?
 }

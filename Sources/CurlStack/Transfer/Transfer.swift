@@ -211,7 +211,7 @@ extension Transfer {
         guard readsConnections || attempt.connection != nil, let note = DebugText(text) else { return }
         switch note {
         case .connection(let number) where readsConnections:
-            attempt.unixEndpoints = EndpointPair(number: number, pool: place.slot ?? 0)
+            attempt.unixEndpoints = EndpointPair(number: number, slot: place.slot ?? 0)
         case .connection: break
         case .retry: attempt.isBetweenConnections = true
         // While libcurl looks for another connection, the text is about whichever connection it looks at.

@@ -66,7 +66,7 @@ struct QueueCount {
     mutating func left(_ transfer: Transfer, _ host: Host) {
         self[host].active.removeAll { $0 === transfer }
         self[host].followers.removeAll { $0 == transfer.id }
-        if let pool = transfer.place.pool { self[host].pools[pool, default: 0] -= 1 }
+        if let pool = transfer.place.poolNumber { self[host].pools[pool, default: 0] -= 1 }
         if self[host].leader == transfer.id { self[host].leader = self[host].followers.first }
         guard self[host].active.isEmpty else { return }
         if host.sharesOnceAnswered { self[host].sharesConnection = nil }

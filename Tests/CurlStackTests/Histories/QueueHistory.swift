@@ -145,7 +145,7 @@ final class QueueHistory: History {
 
     private func leave(_ transfer: Transfer) throws {
         active.remove(transfer)
-        queue.leave(transfer.hostQueue, transfer.id, pool: transfer.place.pool)
+        queue.leave(transfer.hostQueue, transfer.id, pool: transfer.place.poolNumber)
         count.left(transfer, transfer.hostQueue.host)
     }
 
@@ -177,12 +177,12 @@ final class QueueHistory: History {
         let host = transfer.hostQueue.host
         if count[host].sharesConnection == true { count[host].isUnconfirmed = true }
         let connects = count.connects(transfer, host)
-        let pool = transfer.place.pool
+        let pool = transfer.place.poolNumber
         let mayConnect = queue.claimReconnect(transfer.id, in: transfer.hostQueue, pool: pool)
         try must("One transfer connects again for all.", mayConnect == connects)
         if mayConnect { return }
         if let pool { count[host].pools[pool, default: 0] -= 1 }
-        transfer.place.pool = nil
+        transfer.place.poolNumber = nil
         active.follow(transfer)
         count[host].followers.append(transfer.id)
     }
@@ -233,7 +233,7 @@ final class QueueHistory: History {
         let host = transfer.hostQueue.host
         let (expected, pool) = (count.pool(host), queue.takePool(in: transfer.hostQueue))
         try must("A transfer gets the first pool with room.", expected ?? pool == pool)
-        transfer.place.pool = pool
+        transfer.place.poolNumber = pool
         count[host].pools[pool, default: 0] += 1
     }
 

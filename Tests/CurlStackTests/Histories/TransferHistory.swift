@@ -214,7 +214,7 @@ final class TransferHistory: History {
             transfer.attempt.tlsRecord = TLSRecord(peers: transfer.peers, proxy: nil, budget: turn.reads)
             transfer.attempt.serverPins = ([], nil)
         }
-        let endpoints = EndpointPair(number: UInt32(random.number(below: 1000)), pool: 0)
+        let endpoints = EndpointPair(number: UInt32(random.number(below: 1000)), slot: 0)
         // No descriptor of this process.
         let connection = Connection(endpoints, descriptor: 1 << 30, tlsRecord: transfer.attempt.tlsRecord)
         for _ in 0..<random.number(below: 2) { _ = connection.openStream() }
