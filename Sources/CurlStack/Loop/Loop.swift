@@ -211,7 +211,7 @@ struct Loop: ~Copyable {
 
     /// Ends those that failed when they were to go on, and begins those again that are to open no connection.
     private mutating func finishFailedOnResume() {
-        guard turn.hasWork, !turn.failedOnResume.isEmpty else { return }
+        guard !turn.failedOnResume.isEmpty else { return }
         for (transfer, code) in turn.takeFailedOnResume() where active.contains(transfer) {
             if let code {
                 active.remove(transfer)

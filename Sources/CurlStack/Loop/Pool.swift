@@ -134,7 +134,7 @@ final class Pool {
         transfer.pauseSending(false)
         guard let easy = transfer.easy.take() else { return }
         looks = 0
-        if transfer.turn.hasWork { transfer.turn.awaiting100Continue[transfer.id] = nil }
+        transfer.turn.agenda.drop(of: transfer)
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)
         if mayHold { easy.dropWhatIsHeld() }

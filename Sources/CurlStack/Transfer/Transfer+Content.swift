@@ -29,7 +29,7 @@ extension Transfer {
     /// everybody's.
     private func mustComeBack(after count: Int) -> Bool {
         guard attempt.stream == nil, !turn.content.spend(count) else { return false }
-        turn.overBudget.append(self)
+        turn.agenda.add(.receive, for: self)
         return true
     }
 
@@ -57,7 +57,7 @@ extension Transfer {
     /// Puts the next content where libcurl wants it.
     func send(into place: inout MutableRawSpan) -> Callbacks.Sending {
         touch()
-        if request.awaitsContinue { turn.awaiting100Continue[id] = nil }
+        if request.awaitsContinue { turn.agenda.drop(.sendUnasked, of: self) }
         guard let room = roomForContent(upTo: place.byteCount) else { return postpone() }
         guard let content = request.content else { return .end }
         switch content.next(upTo: room, into: &place) {
@@ -75,10 +75,10 @@ extension Transfer {
         }
     }
 
-    /// Has libcurl ask for content again in a millisecond.
+    /// Has libcurl ask for content again at the end of the turn.
     private func postpone() -> Callbacks.Sending {
         pauseSending(true)
-        turn.postponed.append((self, MonotonicTime.now))
+        turn.agenda.add(.send, for: self)
         return .pause
     }
 

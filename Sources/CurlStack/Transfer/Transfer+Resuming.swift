@@ -77,6 +77,6 @@ extension Transfer {
             let content = request.content, !content.hasBegun
         else { return }
         let wait = control.hop.options.expectContinue ?? .milliseconds(TransferPlan.usualExpectWait)
-        turn.awaiting100Continue[id] = (self, MonotonicTime.now + wait)
+        turn.agenda.add(.sendUnasked, for: self, at: MonotonicTime.now + wait)
     }
 }

@@ -105,7 +105,7 @@ final class Transfer: TransferCallbacks {
         attempt.handshakes = 0
         entered(.connecting)
         // An attempt that fails at once has a socket that libcurl never watches.
-        if turn.quirks.contains(.stuckConnect) { turn.retryingConnect.append((self, descriptor)) }
+        if turn.quirks.contains(.stuckConnect) { turn.agenda.add(.connect(socket: descriptor), for: self) }
         return true
     }
 
@@ -185,7 +185,7 @@ final class Transfer: TransferCallbacks {
 extension Transfer {
     /// libcurl has no use for a socket any more. If nothing was connected by it, there may be another address to connect to.
     func lostSocket() {
-        if phase == .connecting { turn.retryingConnect.append((self, nil)) }
+        if phase == .connecting { turn.agenda.add(.connect(socket: nil), for: self) }
     }
 
     /// Whether something will come of a socket that the transfer has opened.

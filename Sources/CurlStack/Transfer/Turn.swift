@@ -3,16 +3,8 @@ internal import NetworkStack
 
 /// What the transfers of a loop share: the lists of transfers with something to do, the connections, and the budgets of a turn.
 final class Turn {
-    /// A transfer, and when to continue it.
-    typealias Delayed = (transfer: Transfer, until: MonotonicTime)
-
     let quirks: LibcurlQuirks
     let gates: TrustGates
-    /// The transfers that have something to report, in order, and the place of the next.
-    @safe @exclusivity(unchecked)
-    private var touched: [Transfer] = []
-    @safe @exclusivity(unchecked)
-    private var nextTouchedPlace = 0
     let connections: ConnectionTable
     let readers = ResponseReader.Pool()
     let held = BufferedHTTP2Input()
@@ -20,21 +12,16 @@ final class Turn {
     let reads = ReadBudget()
     /// How much body they may bring before that.
     let content = ContentBudget()
-    /// Whether any of the lists that follow may hold a transfer. Most never do: only this is read then, without a check for exclusivity.
-    private(set) var hasWork = false
-    /// The transfers whose budget is spent: they continue in the next turn.
-    var overBudget: [Transfer] = [] { didSet { hasWork = true } }
-    /// The transfers that continue to send, or begin again, at a moment.
-    var postponed: [Delayed] = [] { didSet { hasWork = true } }
-    /// The transfers whose body waits for 100 Continue, and when they continue without it.
-    var awaiting100Continue: [ObjectIdentifier: Delayed] = [:] { didSet { hasWork = true } }
+    /// The transfers that have something to report, in order.
+    @safe @exclusivity(unchecked)
+    private var touched = Deque<Transfer>()
+    /// What is done for transfers once the events of this turn have been acted on, or later.
+    var agenda = Agenda()
     /// The transfers that wait for more of their request's body, where libcurl has to be called meanwhile.
-    var waitingForContent: [ObjectIdentifier: Transfer] = [:] { didSet { hasWork = true } }
+    var waitingForContent: [ObjectIdentifier: Transfer] = [:]
     /// The transfers that failed on resuming, which libcurl does not report again. Without a code, they begin again: libcurl would open
     /// a connection.
-    var failedOnResume: [(transfer: Transfer, code: CURLcode?)] = [] { didSet { hasWork = true } }
-    /// The transfers whose connect failed, or has begun with a socket: they may have another address to try.
-    var retryingConnect: [(transfer: Transfer, socket: Int32?)] = [] { didSet { hasWork = true } }
+    var failedOnResume: [(transfer: Transfer, code: CURLcode?)] = []
 
     init(quirks: LibcurlQuirks = .running, gates: TrustGates = .all, events: EventReporter? = nil) {
         (self.quirks, self.gates) = (quirks, gates)
@@ -73,8 +60,7 @@ final class Turn {
     /// Releases its transfers, which hold it.
     func end() {
         while nextTouched() != nil {}
-        (postponed, failedOnResume, waitingForContent, retryingConnect) = ([], [], [:], [])
-        (overBudget, awaiting100Continue) = ([], [:])
+        (agenda, failedOnResume, waitingForContent) = (Agenda(), [], [:])
     }
 
     /// A transfer has something to report, and is not listed yet.
@@ -85,35 +71,26 @@ final class Turn {
 
     /// Takes the next transfer that has something to report. Others may be added meanwhile.
     func nextTouched() -> Transfer? {
-        guard nextTouchedPlace < touched.count else {
-            touched.removeAll(keepingCapacity: true)
-            nextTouchedPlace = 0
-            return nil
-        }
-        let transfer = touched[nextTouchedPlace]
-        nextTouchedPlace += 1
-        transfer.isTouched = false
+        let transfer = touched.popFirst()
+        transfer?.isTouched = false
         return transfer
     }
 
     /// A connection was read: has libcurl look at what came for the transfers that wait for more body.
     func lookPastPause(on connection: @autoclosure () -> Connection?) {
-        guard hasWork, !waitingForContent.isEmpty, let connection = connection() else { return }
+        guard !waitingForContent.isEmpty, let connection = connection() else { return }
         for transfer in Array(waitingForContent.values) where transfer.attempt.connection === connection {
             transfer.resume()
         }
     }
 
-    /// When a transfer continues, in milliseconds of the monotonic clock.
+    /// When something is to be done, in milliseconds of the monotonic clock.
     var nextMoment: Int64? {
-        let look = [held.nextLook, held.nextLookForFaults].lazy.compactMap(\.self?.nextMillisecond).min()
-        guard hasWork else { return look }
-        let next = postponed.lazy.map(\.until.nextMillisecond).reduce(look) { min($0 ?? $1, $1) }
-        guard !awaiting100Continue.isEmpty else { return next }
-        return awaiting100Continue.values.reduce(next ?? .max) { min($0, $1.until.nextMillisecond) }
+        let moments = [held.nextLook, held.nextLookForFaults, agenda.nextMoment]
+        return moments.lazy.compactMap(\.self?.nextMillisecond).min()
     }
 
-    /// Has libcurl deal with what it leaves lying: what it holds of HTTP/2 connections, and addresses to connect to.
+    /// Has libcurl deal with what it holds of HTTP/2 connections, and does what is due.
     func lookAgain(at transfers: some Sequence<Transfer>) {
         for connection in held.next() {
             guard let transfer = transfers.first(where: { $0.attempt.connection === connection && $0.isReceiving })
@@ -124,20 +101,7 @@ final class Turn {
             held.waits(on: connection)
         }
         if held.beginLookForFaults() { lookForFaults(on: transfers) }
-        guard hasWork else { return }
-        for (transfer, socket) in retryingConnect where transfer.phase == .connecting && !transfer.isWatched(socket) {
-            transfer.easy?.nudge()
-        }
-        retryingConnect.removeAll()
-        if !overBudget.isEmpty {
-            let transfers = exchange(&overBudget, with: [])
-            content.renew()
-            for transfer in transfers where !transfer.response.isHeldBack { transfer.resumeReceiving() }
-        }
-        if !awaiting100Continue.isEmpty { endWaitsFor100Continue() }
-        if !postponed.isEmpty { continuePostponed() }
-        hasWork = !overBudget.isEmpty || !postponed.isEmpty || !awaiting100Continue.isEmpty
-        hasWork = hasWork || !waitingForContent.isEmpty || !failedOnResume.isEmpty || !retryingConnect.isEmpty
+        if !agenda.isEmpty { doWhatIsDue() }
     }
 
     /// Has libcurl read the connections on which nothing has come for a while, through one transfer of each.
@@ -149,22 +113,32 @@ final class Turn {
         }
     }
 
-    private func continuePostponed() {
+    private func doWhatIsDue() {
         let now = MonotonicTime.now
-        for (transfer, until) in postponed where until <= now {
-            if transfer.attempt.restart != nil {
-                failedOnResume.append((transfer, nil))
-            } else {
-                transfer.resumeSending()
+        content.renew()
+        for (transfer, task) in agenda.takeDue(at: now) {
+            switch task {
+            case .connect(let socket):
+                if transfer.phase == .connecting, !transfer.isWatched(socket) { transfer.easy?.nudge() }
+            case .receive: if !transfer.response.isHeldBack { transfer.resumeReceiving() }
+            case .send: transfer.resumeSending()
+            case .sendUnasked: endWaitFor100Continue(of: transfer, at: now)
+            case .startOver: failedOnResume.append((transfer, nil))
             }
         }
-        postponed.removeAll { $0.until <= now }
+    }
+
+    /// Has libcurl notice that the wait for 100 Continue is over. Its own wait begins a little later.
+    private func endWaitFor100Continue(of transfer: Transfer, at now: MonotonicTime) {
+        guard transfer.request.awaitsContinue, !transfer.response.head.isComplete, let easy = transfer.easy else { return }
+        agenda.add(.sendUnasked, for: transfer, at: now + .milliseconds(10))
+        easy.nudge()
     }
 
     /// Has a transfer begin again in a while: libcurl would choose the same connection, which another has still to open.
     func postpone(_ transfer: Transfer) {
         transfer.attempt.restart = .atOnce
-        postponed.append((transfer, MonotonicTime.now + .milliseconds(10)))
+        agenda.add(.startOver, for: transfer, at: MonotonicTime.now + .milliseconds(10))
     }
 
     /// Takes the transfers that failed on resuming.
@@ -172,19 +146,41 @@ final class Turn {
         defer { failedOnResume = [] }
         return failedOnResume
     }
+}
 
-    /// Has libcurl notice that the wait for 100 Continue is over. Its own wait begins a little later.
-    private func endWaitsFor100Continue() {
-        let now = MonotonicTime.now
-        for (id, waiting) in awaiting100Continue where waiting.until <= now {
-            awaiting100Continue[id] = nil
-            guard waiting.transfer.request.awaitsContinue, !waiting.transfer.response.head.isComplete,
-                let easy = waiting.transfer.easy
-            else {
-                continue
-            }
-            awaiting100Continue[id] = (waiting.transfer, now + .milliseconds(10))
-            easy.nudge()
-        }
+/// What is to be done for transfers, each task at a moment, and those that are due in the order in which they were added.
+struct Agenda {
+    enum Task: Equatable {
+        /// Have libcurl try the next address, unless it waits for the socket that it tries one with.
+        case connect(socket: Int32?)
+        /// Receive again: the budget of the turn was spent.
+        case receive
+        /// Send again.
+        case send
+        /// Send the body, for which no 100 Continue has come.
+        case sendUnasked
+        /// Begin again.
+        case startOver
+    }
+
+    private var entries: [(transfer: Transfer, task: Task, due: MonotonicTime)] = []
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// When the first task is due.
+    var nextMoment: MonotonicTime? { entries.lazy.map(\.due).min() }
+
+    mutating func add(_ task: Task, for transfer: Transfer, at due: MonotonicTime = .now) {
+        entries.append((transfer, task, due))
+    }
+
+    /// Drops a task of a transfer, or all that it has.
+    mutating func drop(_ task: Task? = nil, of transfer: Transfer) {
+        entries.removeAll { $0.transfer === transfer && $0.task == task ?? $0.task }
+    }
+
+    mutating func takeDue(at now: MonotonicTime) -> [(transfer: Transfer, task: Task)] {
+        defer { entries.removeAll { $0.due <= now } }
+        return entries.filter { $0.due <= now }.map { ($0.transfer, $0.task) }
     }
 }
