@@ -39,40 +39,34 @@ struct AddressPlan {
     }
 
     /// Sets what differs from libcurl's defaults on a new handle.
-    ///
-    /// - Returns: The codes of the options that were set.
-    func apply(to easy: EasyHandle) -> [CURLcode] {
+    func apply(to easy: EasyHandle) throws(RefusedOption) {
         let standard = Addresses()
-        guard addresses != standard else { return [] }
-        var codes: [CURLcode] = []
+        guard addresses != standard else { return }
         switch addresses.family {
         case .any: break
-        case .ipv4: codes.append(easy.set(CURLOPT_IPRESOLVE, shim_resolve_ipv4))
-        case .ipv6: codes.append(easy.set(CURLOPT_IPRESOLVE, shim_resolve_ipv6))
+        case .ipv4: try easy.set(CURLOPT_IPRESOLVE, shim_resolve_ipv4)
+        case .ipv6: try easy.set(CURLOPT_IPRESOLVE, shim_resolve_ipv6)
         }
         if addresses.happyEyeballsDelay != standard.happyEyeballsDelay {
             let delay = TransferPlan.milliseconds(addresses.happyEyeballsDelay)
-            codes.append(easy.set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, delay))
+            try easy.set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, delay)
         }
-        if !addresses.hostOverrides.isEmpty {
-            codes.append(easy.keep(overrides, as: CURLOPT_RESOLVE))
-        }
-        if !addresses.reroutes.isEmpty { codes.append(easy.keep(reroutes, as: CURLOPT_CONNECT_TO)) }
+        if !addresses.hostOverrides.isEmpty { try easy.keep(overrides, as: CURLOPT_RESOLVE) }
+        if !addresses.reroutes.isEmpty { try easy.keep(reroutes, as: CURLOPT_CONNECT_TO) }
         switch addresses.unixSocket {
-        case .path(let path): codes.append(easy.set(CURLOPT_UNIX_SOCKET_PATH, path))
-        case .abstract(let name): codes.append(easy.set(CURLOPT_ABSTRACT_UNIX_SOCKET, name))
+        case .path(let path): try easy.set(CURLOPT_UNIX_SOCKET_PATH, path)
+        case .abstract(let name): try easy.set(CURLOPT_ABSTRACT_UNIX_SOCKET, name)
         case nil: break
         }
-        if addresses.unixSocket != nil { codes.append(easy.nameConnections()) }
-        if let interface = addresses.interface { codes.append(easy.set(CURLOPT_INTERFACE, "if!\(interface)")) }
+        if addresses.unixSocket != nil { try easy.nameConnections() }
+        if let interface = addresses.interface { try easy.set(CURLOPT_INTERFACE, "if!\(interface)") }
         if let address = addresses.localAddress {
             let text = address.hasPrefix("[") ? String(address.dropFirst().dropLast()) : address
-            codes.append(easy.set(CURLOPT_INTERFACE, "host!\(text)"))
+            try easy.set(CURLOPT_INTERFACE, "host!\(text)")
         }
         if let ports = addresses.localPorts {
-            codes.append(easy.set(CURLOPT_LOCALPORT, ports.lowerBound))
-            codes.append(easy.set(CURLOPT_LOCALPORTRANGE, ports.count))
+            try easy.set(CURLOPT_LOCALPORT, ports.lowerBound)
+            try easy.set(CURLOPT_LOCALPORTRANGE, ports.count)
         }
-        return codes
     }
 }

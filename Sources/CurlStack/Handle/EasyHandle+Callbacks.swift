@@ -2,9 +2,7 @@ internal import CCurl
 
 extension EasyHandle {
     /// Sets the callbacks. Their context is this handle; for a connection's socket, which outlives it, the multi handle.
-    ///
-    /// - Returns: The codes of the options that were set.
-    func setCallbacks() -> [CURLcode] {
+    func setCallbacks() throws(RefusedOption) {
         let codes = [
             unsafe shim_easy_set_header_function(pointer, Callbacks.header),
             unsafe shim_easy_set_write_function(pointer, Callbacks.write),
@@ -18,11 +16,11 @@ extension EasyHandle {
             unsafe shim_easy_set_debug_function(pointer, Callbacks.debug),
             unsafe shim_easy_set_progress_function(pointer, Callbacks.progress),
         ]
+        for code in codes { try RefusedOption.check(code) }
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         for option in Self.contextOptions { unsafe shim_easy_set_pointer(pointer, option, context) }
         let multi = unsafe Unmanaged.passUnretained(multi).toOpaque()
         unsafe shim_easy_set_pointer(pointer, CURLOPT_CLOSESOCKETDATA, multi)
-        return codes
     }
 
     private static let contextOptions = [

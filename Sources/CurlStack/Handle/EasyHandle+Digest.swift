@@ -9,17 +9,13 @@ extension EasyHandle {
     ///   - credentials: The credentials.
     ///   - waits: Whether content waits for a challenge. libcurl then sends the request without it first, as
     ///     it does if only one authentication scheme is allowed; `CURLAUTH_ONLY` counts as another.
-    /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
-    func answerChallenges(with credentials: HTTP.Credentials, waiting waits: Bool) -> CURLcode {
+    func answerChallenges(with credentials: HTTP.Credentials, waiting waits: Bool) throws(RefusedOption) {
         // The handle is used once, and a second head is no content.
         showHeadsFirst(false)
-        let codes = [
-            set(CURLOPT_HTTPAUTH, waits ? shim_auth_digest : shim_auth_digest | shim_auth_only),
-            set(CURLOPT_USERNAME, credentials.user),
-            set(CURLOPT_PASSWORD, credentials.password),
-            // libcurl counts its answers as redirects; a server that only ever has a newer challenge would go on for ever.
-            set(CURLOPT_MAXREDIRS, 4),
-        ]
-        return codes.first { $0 != CURLE_OK } ?? CURLE_OK
+        try set(CURLOPT_HTTPAUTH, waits ? shim_auth_digest : shim_auth_digest | shim_auth_only)
+        try set(CURLOPT_USERNAME, credentials.user)
+        try set(CURLOPT_PASSWORD, credentials.password)
+        // libcurl counts its answers as redirects; a server that only ever has a newer challenge would go on for ever.
+        try set(CURLOPT_MAXREDIRS, 4)
     }
 }

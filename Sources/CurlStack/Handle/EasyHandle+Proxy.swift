@@ -22,29 +22,23 @@ struct ProxyRoute: Equatable {
 
 extension EasyHandle {
     /// Sends what follows by this route. A handle that has it already is not changed.
-    ///
-    /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
-    func take(_ route: ProxyRoute?) -> CURLcode {
-        if route == self.route { return CURLE_OK }
+    func take(_ route: ProxyRoute?) throws(RefusedOption) {
+        if route == self.route { return }
         let proxy = route?.proxy
+        let opensTunnel = route?.isTunnel ?? false && proxy?.scheme.isHTTP ?? false
+        // Asks, while a tunnel is being opened, whether to go on.
+        try set(CURLOPT_NOPROGRESS, opensTunnel ? 0 : 1)
+        // The empty text keeps the environment's proxies out.
+        try set(CURLOPT_PROXY, proxy.map { "\($0.host):\($0.port)" } ?? "")
+        try set(CURLOPT_PROXYTYPE, proxy?.scheme.type ?? 0)
+        try set(CURLOPT_HTTPPROXYTUNNEL, opensTunnel ? 1 : 0)
+        // Apart, because in one text a colon would end the name.
+        try set(CURLOPT_PROXYUSERNAME, proxy?.credentials?.user)
+        try set(CURLOPT_PROXYPASSWORD, proxy?.credentials?.password)
         var lines = TextLines()
         for field in proxy?.headers ?? [:] { lines.append(field.name, field.value) }
-        let opensTunnel = route?.isTunnel ?? false && proxy?.scheme.isHTTP ?? false
-        let codes = [
-            // Asks, while a tunnel is being opened, whether to go on.
-            set(CURLOPT_NOPROGRESS, opensTunnel ? 0 : 1),
-            // The empty text keeps the environment's proxies out.
-            set(CURLOPT_PROXY, proxy.map { "\($0.host):\($0.port)" } ?? ""),
-            set(CURLOPT_PROXYTYPE, proxy?.scheme.type ?? 0),
-            set(CURLOPT_HTTPPROXYTUNNEL, opensTunnel ? 1 : 0),
-            // Apart, because in one text a colon would end the name.
-            set(CURLOPT_PROXYUSERNAME, proxy?.credentials?.user),
-            set(CURLOPT_PROXYPASSWORD, proxy?.credentials?.password),
-            keep(TextList(lines), as: CURLOPT_PROXYHEADER),
-        ]
-        let code = codes.first { $0 != CURLE_OK } ?? CURLE_OK
-        if code == CURLE_OK { self.route = route }
-        return code
+        try keep(TextList(lines), as: CURLOPT_PROXYHEADER)
+        self.route = route
     }
 }
 

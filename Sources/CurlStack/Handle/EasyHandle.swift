@@ -59,37 +59,40 @@ final class EasyHandle {
 
     // MARK: Options
 
-    @discardableResult
-    func set(_ option: CURLoption, _ value: Int) -> CURLcode { unsafe shim_easy_set_long(pointer, option, value) }
-
-    @discardableResult
-    func set(_ option: CURLoption, offset value: Int64) -> CURLcode {
-        unsafe shim_easy_set_offset(pointer, option, curl_off_t(value))
+    func set(_ option: CURLoption, _ value: Int) throws(RefusedOption) {
+        try RefusedOption.check(unsafe shim_easy_set_long(pointer, option, value))
     }
 
-    @discardableResult
-    func set(_ option: CURLoption, _ value: String?) -> CURLcode {
-        guard let value else { return unsafe shim_easy_set_string(pointer, option, nil) }
-        return unsafe value.withCString { text in unsafe shim_easy_set_string(pointer, option, text) }
+    func set(_ option: CURLoption, offset value: Int64) throws(RefusedOption) {
+        try RefusedOption.check(unsafe shim_easy_set_offset(pointer, option, curl_off_t(value)))
+    }
+
+    func set(_ option: CURLoption, _ value: String?) throws(RefusedOption) {
+        guard let value else { return try RefusedOption.check(unsafe shim_easy_set_string(pointer, option, nil)) }
+        try RefusedOption.check(unsafe value.withCString { text in unsafe shim_easy_set_string(pointer, option, text) })
     }
 
     /// Sets bytes that libcurl copies.
-    @discardableResult
-    func set(_ option: CURLoption, blob bytes: [UInt8]) -> CURLcode {
-        unsafe bytes.withUnsafeBytes { buffer in
-            var blob = unsafe curl_blob(
-                data: UnsafeMutableRawPointer(mutating: buffer.baseAddress),
-                len: buffer.count,
-                flags: UInt32(CURL_BLOB_COPY)
-            )
-            return unsafe shim_easy_set_blob(pointer, option, &blob)
-        }
+    func set(_ option: CURLoption, blob bytes: [UInt8]) throws(RefusedOption) {
+        try RefusedOption.check(
+            unsafe bytes.withUnsafeBytes { buffer in
+                var blob = unsafe curl_blob(
+                    data: UnsafeMutableRawPointer(mutating: buffer.baseAddress),
+                    len: buffer.count,
+                    flags: UInt32(CURL_BLOB_COPY)
+                )
+                return unsafe shim_easy_set_blob(pointer, option, &blob)
+            }
+        )
     }
+
+    /// Changes a flag or a number that libcurl takes in every state.
+    private func change(_ option: CURLoption, _ value: Int) { unsafe shim_easy_set_long(pointer, option, value) }
 
     /// Has the connection closed when the transfer ends.
     func closeConnection() {
         settings.closesConnection = true
-        set(CURLOPT_FORBID_REUSE, 1)
+        change(CURLOPT_FORBID_REUSE, 1)
     }
 
     /// Leaves the connection open, whatever the plan has: one of HTTP/2 is not closed for one of its streams, and if it were,
@@ -97,7 +100,7 @@ final class EasyHandle {
     func keepConnection() {
         guard settings.closesConnection else { return }
         settings.closesConnection = false
-        set(CURLOPT_FORBID_REUSE, 0)
+        change(CURLOPT_FORBID_REUSE, 0)
     }
 
     /// Sets the options of a plan: those that differ from the last plan's, and trust every time.
@@ -105,86 +108,85 @@ final class EasyHandle {
     /// - Parameters:
     ///   - plan: The plan.
     ///   - standard: The header lines of a plan without any.
-    /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
-    func apply(_ plan: TransferPlan, standard: TextList) -> CURLcode {
+    func apply(_ plan: TransferPlan, standard: TextList) throws(RefusedOption) {
         // What decides which server the request may reach is set for every request.
-        var refused = set(CURLOPT_PINNEDPUBLICKEY, plan.route.leafPins)
-        if refused == CURLE_OK { refused = set(CURLOPT_SSL_SESSIONID_CACHE, plan.route.resumesTLS ? 1 : 0) }
+        try set(CURLOPT_PINNEDPUBLICKEY, plan.route.leafPins)
+        try set(CURLOPT_SSL_SESSIONID_CACHE, plan.route.resumesTLS ? 1 : 0)
         let (last, closes) = (self.plan, plan.route.closesConnection)
-        if refused == CURLE_OK, plan === last, settings.closesConnection == closes { return CURLE_OK }
-        let isUnsure = last == nil
+        if plan === last, settings.closesConnection == closes { return }
+        // Until all options are set, the handle has those of no plan.
         self.plan = nil
-        func update(_ isChanged: Bool, _ set: @autoclosure () -> CURLcode) {
-            if isChanged || isUnsure, refused == CURLE_OK { refused = set() }
-        }
-        update(settings.closesConnection != closes, set(CURLOPT_FORBID_REUSE, closes ? 1 : 0))
-        let (route, before) = (plan.route, last?.route)
-        update(before?.version != route.version, set(CURLOPT_HTTP_VERSION, route.version))
-        let (isFresh, waits) = (route.needsFreshConnection, route.waitsForMultiplexing)
-        update(before?.needsFreshConnection != isFresh, set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0))
-        update(before?.waitsForMultiplexing != waits, set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
-        update(before?.connectTimeout != route.connectTimeout, set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout))
-        update(true, take(route.proxy))
-        if refused == CURLE_OK { refused = apply(plan.message, after: last?.message, standard: standard) }
-        guard refused == CURLE_OK else { return refused }
-        settings.closesConnection = closes
+        try apply(plan.route, after: last?.route)
+        try apply(plan.message, after: last?.message, standard: standard)
         self.plan = plan
-        return CURLE_OK
+    }
+
+    private func apply(_ route: TransferPlan.Route, after last: TransferPlan.Route?) throws(RefusedOption) {
+        if last == nil || settings.closesConnection != route.closesConnection {
+            try set(CURLOPT_FORBID_REUSE, route.closesConnection ? 1 : 0)
+            settings.closesConnection = route.closesConnection
+        }
+        if last?.version != route.version { try set(CURLOPT_HTTP_VERSION, route.version) }
+        if last?.needsFreshConnection != route.needsFreshConnection {
+            try set(CURLOPT_FRESH_CONNECT, route.needsFreshConnection ? 1 : 0)
+        }
+        if last?.waitsForMultiplexing != route.waitsForMultiplexing {
+            try set(CURLOPT_PIPEWAIT, route.waitsForMultiplexing ? 1 : 0)
+        }
+        if last?.connectTimeout != route.connectTimeout { try set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout) }
+        try take(route.proxy)
     }
 
     private func apply(
         _ message: TransferPlan.Message,
         after last: TransferPlan.Message?,
         standard: TextList
-    ) -> CURLcode {
-        let lines = message.headerLines ?? standard
-        let isUnsure = last == nil
-        var refused = CURLE_OK
-        func update(_ isChanged: Bool, _ set: @autoclosure () -> CURLcode) {
-            if isChanged || isUnsure, refused == CURLE_OK { refused = set() }
-        }
-        update(last?.url != message.url, ask(message.url))
-        update(last?.target != message.target, set(CURLOPT_REQUEST_TARGET, message.target))
-        update(last?.expectWait != message.expectWait, set(CURLOPT_EXPECT_100_TIMEOUT_MS, message.expectWait))
-        if last?.content != message.content || last?.method != message.method || isUnsure {
+    ) throws(RefusedOption) {
+        if last?.url != message.url { try ask(message.url) }
+        if last == nil || last?.target != message.target { try set(CURLOPT_REQUEST_TARGET, message.target) }
+        if last?.expectWait != message.expectWait { try set(CURLOPT_EXPECT_100_TIMEOUT_MS, message.expectWait) }
+        if last?.content != message.content || last?.method != message.method {
             // The order counts: turning one of these off makes the request a GET.
-            update(true, set(CURLOPT_NOBODY, 0))
-            update(true, set(CURLOPT_UPLOAD, 0))
-            update(true, set(CURLOPT_HTTPGET, 1))
+            try set(CURLOPT_NOBODY, 0)
+            try set(CURLOPT_UPLOAD, 0)
+            try set(CURLOPT_HTTPGET, 1)
             switch message.content {
             case .none: break
-            case .noneEitherWay: update(true, set(CURLOPT_NOBODY, 1))
+            case .noneEitherWay: try set(CURLOPT_NOBODY, 1)
             case .sent(let length):
-                update(true, set(CURLOPT_UPLOAD, 1))
-                update(true, set(CURLOPT_INFILESIZE_LARGE, offset: length ?? -1))
+                try set(CURLOPT_UPLOAD, 1)
+                try set(CURLOPT_INFILESIZE_LARGE, offset: length ?? -1)
             }
-            update(true, set(CURLOPT_CUSTOMREQUEST, message.method))
+            try set(CURLOPT_CUSTOMREQUEST, message.method)
         }
-        if message.hasTrailers || last?.hasTrailers ?? false { update(true, sendTrailers(message.hasTrailers)) }
+        if message.hasTrailers || last?.hasTrailers ?? false { try sendTrailers(message.hasTrailers) }
         if let credentials = message.digestCredentials {
-            update(true, answerChallenges(with: credentials, waiting: message.waitsForChallenge))
+            try answerChallenges(with: credentials, waiting: message.waitsForChallenge)
         }
+        let lines = message.headerLines ?? standard
         if lines !== self.lines {
             self.lines = lines
-            update(true, unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, CURLOPT_HTTPHEADER, list) })
+            try setList(lines, CURLOPT_HTTPHEADER)
         }
-        return refused
     }
 
     /// The text is what libcurl reports as the URL, and what it sends to a proxy.
-    private func ask(_ url: String) -> CURLcode {
-        guard let handle = URLHandle(url) else { return CURLE_URL_MALFORMAT }
+    private func ask(_ url: String) throws(RefusedOption) {
+        guard let handle = URLHandle(url) else { throw RefusedOption(code: CURLE_URL_MALFORMAT) }
         let code = unsafe handle.ask(pointer)
         self.url = handle
-        return code == CURLE_OK ? set(CURLOPT_URL, url) : code
+        try RefusedOption.check(code)
+        try set(CURLOPT_URL, url)
     }
 
     /// Sets lines that stay set until others take their place.
-    @discardableResult
-    func keep(_ lines: TextList, as option: CURLoption) -> CURLcode {
-        let code = unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, option, list) }
+    func keep(_ lines: TextList, as option: CURLoption) throws(RefusedOption) {
         kept[option.rawValue] = lines
-        return code
+        try setList(lines, option)
+    }
+
+    private func setList(_ lines: TextList, _ option: CURLoption) throws(RefusedOption) {
+        try RefusedOption.check(unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, option, list) })
     }
 
     /// Carries this transfer from now on.
@@ -198,7 +200,7 @@ final class EasyHandle {
     func showHeadsFirst(_ shows: Bool) {
         guard shows != settings.showsHeadsFirst else { return }
         settings.showsHeadsFirst = shows
-        set(CURLOPT_HEADER, shows ? 1 : 0)
+        change(CURLOPT_HEADER, shows ? 1 : 0)
     }
 
     /// Releases the transfer.
@@ -207,7 +209,7 @@ final class EasyHandle {
         readPastLength(false)
         if settings.isListening, !settings.namesConnections {
             settings.isListening = false
-            set(CURLOPT_VERBOSE, 0)
+            change(CURLOPT_VERBOSE, 0)
         }
     }
 
@@ -218,21 +220,21 @@ final class EasyHandle {
     func stopWhenConnected(_ stops: Bool) {
         guard stops != settings.stopsWhenConnected else { return }
         settings.stopsWhenConnected = stops
-        set(CURLOPT_CONNECT_ONLY, stops ? 1 : 0)
+        change(CURLOPT_CONNECT_ONLY, stops ? 1 : 0)
     }
 
     /// Sets how old the addresses of a name may be, in seconds; -1 for any age.
     func setAddressAge(_ seconds: Int) {
         guard seconds != settings.addressAge else { return }
         settings.addressAge = seconds
-        set(CURLOPT_DNS_CACHE_TIMEOUT, seconds)
+        change(CURLOPT_DNS_CACHE_TIMEOUT, seconds)
     }
 
     /// Sets how much to read at once, in bytes.
     func setBufferSize(_ count: Int) {
         guard count != settings.bufferSize else { return }
         settings.bufferSize = count
-        set(CURLOPT_BUFFERSIZE, count)
+        change(CURLOPT_BUFFERSIZE, count)
     }
 
     // MARK: HTTP/2
@@ -241,23 +243,23 @@ final class EasyHandle {
     func listen() {
         guard !settings.isListening, multi.quirks.contains(.silentGoAway) else { return }
         settings.isListening = true
-        set(CURLOPT_VERBOSE, 1)
+        change(CURLOPT_VERBOSE, 1)
     }
 
     /// Has libcurl read to the end of the stream, whatever length was announced: where trailers may stand.
     func readPastLength(_ reads: Bool) {
         guard reads != settings.readsPastLength else { return }
         settings.readsPastLength = reads
-        set(CURLOPT_IGNORE_CONTENT_LENGTH, reads ? 1 : 0)
+        change(CURLOPT_IGNORE_CONTENT_LENGTH, reads ? 1 : 0)
     }
 
     // MARK: Unix sockets
 
     /// Turns libcurl's verbose text on where only that text names the connection that libcurl chooses over a Unix socket.
-    func nameConnections() -> CURLcode {
-        guard multi.quirks.contains(.unnamedUnixConnection) else { return CURLE_OK }
+    func nameConnections() throws(RefusedOption) {
+        guard multi.quirks.contains(.unnamedUnixConnection) else { return }
         (settings.namesConnections, settings.isListening) = (true, true)
-        return set(CURLOPT_VERBOSE, 1)
+        try set(CURLOPT_VERBOSE, 1)
     }
 
     // MARK: Ending
@@ -278,5 +280,15 @@ final class EasyHandle {
     func message(for code: CURLcode) -> String {
         let text = unsafe String(cString: errorText)
         return text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
+    }
+}
+
+/// libcurl does not take an option.
+struct RefusedOption: Error {
+    let code: CURLcode
+
+    /// Throws a code that is not `CURLE_OK`.
+    static func check(_ code: CURLcode) throws(RefusedOption) {
+        guard code == CURLE_OK else { throw RefusedOption(code: code) }
     }
 }

@@ -74,67 +74,43 @@ extension EasyHandle {
     /// - Parameters:
     ///   - tls: What has been read (``Network/TLSConfiguration/read()``).
     ///   - authorities: Its authorities.
-    /// - Returns: libcurl's codes.
-    func set(_ tls: Network.TLSConfiguration, _ authorities: Authorities) -> [CURLcode] {
+    func set(_ tls: Network.TLSConfiguration, _ authorities: Authorities) throws(RefusedOption) {
         self.authorities = authorities
         let isVerified = tls.verification == .full
         namesHosts = isVerified && !tls.acceptsCommonNames
-        var codes: [CURLcode] = []
         // A proxy that is spoken to over TLS proves itself as an origin does. It is shown no certificate.
-        for options in [TLSOptions.origin, .proxy] {
-            codes += [
-                set(options.verifyPeer, isVerified ? 1 : 0), set(options.verifyHost, isVerified ? 2 : 0),
-                set(options.version, tls.versionRange),
-            ]
-            if case .loadedByCurl = authorities { continue }
+        try set(CURLOPT_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYPEER, isVerified ? 1 : 0)
+        try set(CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYHOST, isVerified ? 2 : 0)
+        try set(CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION, tls.versionRange)
+        if case .loadedByCurl = authorities {
+        } else {
             // libcurl would load them for nothing, and a directory again for every handshake.
-            codes += [set(options.bundle, nil), set(options.directory, nil)]
+            for option in [CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH] {
+                try set(option, nil)
+            }
         }
-        if let identity = tls.clientIdentity { codes += set(identity) }
-        return codes
+        if let identity = tls.clientIdentity { try set(identity) }
     }
 
-    private func set(_ identity: Network.ClientIdentity) -> [CURLcode] {
-        // As when it was read: without a text OpenSSL would ask for one, at the terminal, for a key that is encrypted with none.
-        let passphrase = identity.passphrase ?? ""
-        return switch identity.source {
+    /// libcurl has every option of TLS twice.
+    private func set(_ origin: CURLoption, _ proxy: CURLoption, _ value: Int) throws(RefusedOption) {
+        try set(origin, value)
+        try set(proxy, value)
+    }
+
+    private func set(_ identity: Network.ClientIdentity) throws(RefusedOption) {
+        switch identity.source {
         case .pem(let chain, let key):
-            [
-                set(CURLOPT_SSLCERTTYPE, "PEM"), set(CURLOPT_SSLCERT_BLOB, blob: Array(chain)),
-                set(CURLOPT_SSLKEYTYPE, "PEM"), set(CURLOPT_SSLKEY_BLOB, blob: Array(key)),
-                set(CURLOPT_KEYPASSWD, passphrase),
-            ]
+            try set(CURLOPT_SSLCERTTYPE, "PEM")
+            try set(CURLOPT_SSLCERT_BLOB, blob: Array(chain))
+            try set(CURLOPT_SSLKEYTYPE, "PEM")
+            try set(CURLOPT_SSLKEY_BLOB, blob: Array(key))
         case .pkcs12(let box):
-            [
-                set(CURLOPT_SSLCERTTYPE, "P12"), set(CURLOPT_SSLCERT_BLOB, blob: Array(box)),
-                set(CURLOPT_KEYPASSWD, passphrase),
-            ]
-        case .pemFiles, .pkcs12File: [CURLE_SSL_CERTPROBLEM]
+            try set(CURLOPT_SSLCERTTYPE, "P12")
+            try set(CURLOPT_SSLCERT_BLOB, blob: Array(box))
+        case .pemFiles, .pkcs12File: throw RefusedOption(code: CURLE_SSL_CERTPROBLEM)
         }
-    }
-}
-
-/// libcurl has every option of TLS twice.
-private struct TLSOptions {
-    let verifyPeer, verifyHost, version, bundle, directory: CURLoption
-
-    static var origin: TLSOptions {
-        .init(
-            verifyPeer: CURLOPT_SSL_VERIFYPEER,
-            verifyHost: CURLOPT_SSL_VERIFYHOST,
-            version: CURLOPT_SSLVERSION,
-            bundle: CURLOPT_CAINFO,
-            directory: CURLOPT_CAPATH
-        )
-    }
-
-    static var proxy: TLSOptions {
-        .init(
-            verifyPeer: CURLOPT_PROXY_SSL_VERIFYPEER,
-            verifyHost: CURLOPT_PROXY_SSL_VERIFYHOST,
-            version: CURLOPT_PROXY_SSLVERSION,
-            bundle: CURLOPT_PROXY_CAINFO,
-            directory: CURLOPT_PROXY_CAPATH
-        )
+        // As when it was read: without a text OpenSSL would ask for one, at the terminal, for a key that is encrypted with none.
+        try set(CURLOPT_KEYPASSWD, identity.passphrase ?? "")
     }
 }

@@ -89,10 +89,13 @@ final class Pool {
         transfer.attempt.mayNegotiateHTTP2 = !transfer.hostQueue.hints.misstatesVersion
         let plan = plan(of: transfer, route)
         easy.setBufferSize(plan.bufferSize(sendsMuch: transfer.hostQueue.hints.sendsMuch))
-        let code = easy.apply(plan, standard: standardLines)
-        guard code == CURLE_OK else { return code }
-        // The handle is not used again then.
-        if transfer.sends.needsFreshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
+        do throws(RefusedOption) {
+            try easy.apply(plan, standard: standardLines)
+            // The handle is not used again then.
+            if transfer.sends.needsFreshConnection { try easy.set(CURLOPT_FRESH_CONNECT, 1) }
+        } catch {
+            return error.code
+        }
         return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
     }
 
@@ -214,31 +217,34 @@ final class Pool {
         return nil
     }
 
+    /// A new handle, unless libcurl refuses an option: without one of the callbacks, it would carry requests past a gate.
     private func makeHandle() -> EasyHandle? {
         guard let easy = EasyHandle(multi) else { return nil }
-        // A handle without one of them would carry requests past a gate.
-        var codes = easy.setCallbacks()
-        codes += [
-            easy.set(CURLOPT_NOSIGNAL, 1),
-            // Without it, dropping a transfer waits for its name lookup, and the whole loop with it.
-            easy.set(CURLOPT_QUICK_EXIT, 1),
-            easy.set(CURLOPT_PROTOCOLS_STR, "http,https"),
-            easy.set(CURLOPT_FOLLOWLOCATION, 0),
-            // Content is decoded here, where a stream that is cut short is noticed.
-            easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0),
-            easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
-            // No proxy from the environment, and no exceptions.
-            easy.set(CURLOPT_PROXY, ""),
-            easy.set(CURLOPT_NOPROXY, ""),
-        ]
-        codes += easy.set(configuration.tls, authorities)
-        codes += addresses.apply(to: easy)
+        do throws(RefusedOption) { try prepare(easy) } catch { return nil }
+        return easy
+    }
+
+    /// Sets what is the same for all transfers.
+    private func prepare(_ easy: EasyHandle) throws(RefusedOption) {
+        try easy.setCallbacks()
+        try easy.set(CURLOPT_NOSIGNAL, 1)
+        // Without it, dropping a transfer waits for its name lookup, and the whole loop with it.
+        try easy.set(CURLOPT_QUICK_EXIT, 1)
+        try easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try easy.set(CURLOPT_FOLLOWLOCATION, 0)
+        // Content is decoded here, where a stream that is cut short is noticed.
+        try easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // No proxy from the environment, and no exceptions.
+        try easy.set(CURLOPT_PROXY, "")
+        try easy.set(CURLOPT_NOPROXY, "")
+        try easy.set(configuration.tls, authorities)
+        try addresses.apply(to: easy)
         if let age = configuration.connections.lifetime {
-            codes.append(easy.set(CURLOPT_MAXLIFETIME_CONN, max(1, Int(clamping: age.parts.seconds))))
+            try easy.set(CURLOPT_MAXLIFETIME_CONN, max(1, Int(clamping: age.parts.seconds)))
         }
         if let age = configuration.connections.idleAge {
-            codes.append(easy.set(CURLOPT_MAXAGE_CONN, max(1, Int(clamping: age.parts.seconds))))
+            try easy.set(CURLOPT_MAXAGE_CONN, max(1, Int(clamping: age.parts.seconds)))
         }
-        return codes.allSatisfy { $0 == CURLE_OK } ? easy : nil
     }
 }
