@@ -9,6 +9,7 @@ extension EasyHandle {
     ///   - credentials: The credentials.
     ///   - waits: Whether content waits for a challenge. libcurl then sends the request without it first, as
     ///     it does if only one authentication scheme is allowed; `CURLAUTH_ONLY` counts as another.
+    /// - Throws: ``RefusedOption``.
     func answerChallenges(with credentials: HTTP.Credentials, waiting waits: Bool) throws(RefusedOption) {
         // The handle is used once, and a second head is no content.
         showHeadsFirst(false)

@@ -4,6 +4,7 @@ extension EasyHandle {
     /// Has libcurl ask for the fields that follow the content, or not. It forgets that by itself once it has asked.
     ///
     /// - Parameter wanted: Whether there are such fields.
+    /// - Throws: ``RefusedOption``.
     func sendTrailers(_ wanted: Bool) throws(RefusedOption) {
         let context = unsafe wanted ? Unmanaged.passUnretained(self).toOpaque() : nil
         unsafe shim_easy_set_pointer(pointer, CURLOPT_TRAILERDATA, context)

@@ -108,6 +108,7 @@ final class EasyHandle {
     /// - Parameters:
     ///   - plan: The plan.
     ///   - standard: The header lines of a plan without any.
+    /// - Throws: ``RefusedOption``.
     func apply(_ plan: TransferPlan, standard: TextList) throws(RefusedOption) {
         // What decides which server the request may reach is set for every request.
         try set(CURLOPT_PINNEDPUBLICKEY, plan.route.leafPins)

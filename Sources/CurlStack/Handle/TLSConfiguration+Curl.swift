@@ -74,6 +74,7 @@ extension EasyHandle {
     /// - Parameters:
     ///   - tls: What has been read (``Network/TLSConfiguration/read()``).
     ///   - authorities: Its authorities.
+    /// - Throws: ``RefusedOption``.
     func set(_ tls: Network.TLSConfiguration, _ authorities: Authorities) throws(RefusedOption) {
         self.authorities = authorities
         let isVerified = tls.verification == .full

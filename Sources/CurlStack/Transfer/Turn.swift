@@ -130,7 +130,9 @@ final class Turn {
 
     /// Has libcurl notice that the wait for 100 Continue is over. Its own wait begins a little later.
     private func endWaitFor100Continue(of transfer: Transfer, at now: MonotonicTime) {
-        guard transfer.request.awaitsContinue, !transfer.response.head.isComplete, let easy = transfer.easy else { return }
+        guard transfer.request.awaitsContinue, !transfer.response.head.isComplete, let easy = transfer.easy else {
+            return
+        }
         agenda.add(.sendUnasked, for: transfer, at: now + .milliseconds(10))
         easy.nudge()
     }
