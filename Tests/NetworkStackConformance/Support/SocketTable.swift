@@ -1,14 +1,21 @@
 import Glibc
+import NetworkStackTesting
 
 /// The kernel's table of this machine's TCP sockets. Only it shows a connection that no server accepts.
 enum SocketTable {
-    /// How many sockets are connecting to a port of the IPv4 loopback.
-    static func attempts(to port: UInt16) throws -> Int {
-        let remote = "0100007F:" + hexadecimal(port)
-        return try read().split(separator: "\n").count { line in
-            let columns = line.split(separator: " ", maxSplits: 4)
-            return columns.count > 3 && columns[2] == remote && columns[3] == "02"  // SYN_SENT
+    /// How many sockets are connecting to an unresponsive port of the IPv4 loopback, without those that fill its queue.
+    ///
+    /// While other sockets open and close, one reading of the table may lack a socket, or have it twice.
+    static func attempts(to port: UnresponsivePort) throws -> Int {
+        let (remote, fillers) = ("0100007F:" + hexadecimal(port.port), Set(port.fillerPorts.map(hexadecimal)))
+        let locals = try (0..<3).flatMap { _ in
+            try read().split(separator: "\n").compactMap { line -> String? in
+                let columns = line.split(separator: " ", maxSplits: 4)
+                guard columns.count > 3, columns[2] == remote, columns[3] == "02" else { return nil }  // SYN_SENT
+                return String(columns[1].suffix(4))
+            }
         }
+        return Set(locals).subtracting(fillers).count
     }
 
     /// How many bytes the kernel has buffered for a connection over the IPv4 loopback, in both directions and on both sides,

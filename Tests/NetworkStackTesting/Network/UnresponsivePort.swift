@@ -7,6 +7,8 @@ public final class UnresponsivePort: Sendable {
     public let port: UInt16
     private let listener: LoopbackSocket
     private let fillers: [LoopbackSocket]
+    /// The local ports of the connections that fill the queue.
+    public var fillerPorts: Set<UInt16> { Set(fillers.map(\.port)) }
 
     /// Fills a queue on a port, which the kernel chooses unless it is given; takes about 0.1 s.
     ///
