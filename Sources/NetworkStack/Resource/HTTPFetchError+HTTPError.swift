@@ -3,12 +3,11 @@ public import FoundationEssentials
 extension HTTPFetchError: HTTPError {
     /// The response that failed, if there was one. For `retry`, that of the last failure.
     public var response: Response? {
-        switch self {
+        switch lastFailure {
         case .http(_, _, let response), .noData(_, let response), .unknownCoding(_, let response),
             .undecodable(_, let response):
             response
         case .badResponse(let response): response
-        case .retry: lastFetchError?.response
         default: nil
         }
     }
@@ -18,42 +17,32 @@ extension HTTPFetchError: HTTPError {
 
     /// The status of the response that failed, if there was one. For `retry`, that of the last failure.
     public var statusCode: HTTP.StatusCode? {
-        switch self {
+        switch lastFailure {
         case .http(let status, _, _), .noData(let status, _): status
-        case .retry: lastFetchError?.statusCode
         default: httpResponse?.status
         }
     }
 
     /// The body of an unsuccessful response, as far as it was collected. For `retry`, that of the last failure.
     public var body: Data? {
-        switch self {
-        case .http(_, _, let response): response.httpResponse?.errorBody
-        case .retry: lastFetchError?.body
-        default: nil
-        }
+        if case .http(_, _, let response) = lastFailure { response.httpResponse?.errorBody } else { nil }
     }
 
     /// The error of the API that was decoded from the body of an unsuccessful response (``Network/ErrorDecoding``), if it was. For
     /// `retry`, that of the last failure.
     public var apiError: (any Error)? {
-        switch self {
-        case .http(_, let error, _): error
-        case .retry: lastFetchError?.apiError
-        default: nil
-        }
+        if case .http(_, let error, _) = lastFailure { error } else { nil }
     }
 
     /// The state of the fetch when it failed, if it had started a request. For `retry`, that of the last failure.
     public var context: HTTP.FetchContext? {
-        switch self {
+        switch lastFailure {
         case .transport(_, let context), .timedOut(_, _, let context), .untrusted(_, let context),
             .tooManyRedirects(_, let context), .insecureRedirect(_, let context), .invalidRedirect(_, let context),
             .bodyTooLarge(_, let context), .decompressionRatio(_, let context), .headTooLarge(_, let context),
             .headLineTooLong(_, let context), .tooManyFields(_, let context), .bodyNotReplayable(let context),
             .requestBody(_, let context), .localFile(_, let context):
             context
-        case .retry: lastFetchError?.context
         default: httpResponse.map(HTTP.FetchContext.init)
         }
     }
@@ -62,30 +51,15 @@ extension HTTPFetchError: HTTPError {
     public var lastError: any Error { lastFailure }
 
     /// The same, with its type. Short calls throw it.
-    var lastFailure: Self { lastFetchError ?? self }
-
-    private var lastFetchError: Self? {
-        guard case .retry(_, let state) = self else { return nil }
-        return state.errors.last as? Self
+    var lastFailure: Self {
+        if case .retry(_, let state) = self { (state.errors.last as? Self)?.lastFailure ?? self } else { self }
     }
 
     /// Whether a timeout ended the fetch.
-    public var isTimeout: Bool {
-        switch self {
-        case .timedOut: true
-        case .retry: lastFetchError?.isTimeout ?? false
-        default: false
-        }
-    }
+    public var isTimeout: Bool { if case .timedOut = lastFailure { true } else { false } }
 
     /// Whether ``Network/Configuration/serverTrust`` refused the server.
-    public var isUntrusted: Bool {
-        switch self {
-        case .untrusted: true
-        case .retry: lastFetchError?.isUntrusted ?? false
-        default: false
-        }
-    }
+    public var isUntrusted: Bool { if case .untrusted = lastFailure { true } else { false } }
 
     /// Whether the fetch was cancelled.
     public var isCancelled: Bool { if case .cancelled = self { true } else { false } }
@@ -104,9 +78,8 @@ extension HTTPFetchError: HTTPError {
 
     /// The kind of a transport's failure, if there is one. For `retry`, that of the last failure.
     public var transportFailure: HTTP.FailureKind? {
-        switch self {
+        switch lastFailure {
         case .transport(let error, _): (error as? any HTTPTransportError)?.kind
-        case .retry: lastFetchError?.transportFailure
         case .unknownCoding: .decoding
         default: nil
         }
@@ -126,8 +99,8 @@ extension HTTPFetchError: HTTPError {
 
     /// The name of the case, such as `timedOut`. For `retry`, that of the last failure.
     public var caseName: String {
-        switch self {
-        case .retry: lastFetchError?.caseName ?? "retry"
+        switch lastFailure {
+        case .retry: "retry"
         case .noRequest: "noRequest"
         case .invalidRequest: "invalidRequest"
         case .unsupported: "unsupported"
