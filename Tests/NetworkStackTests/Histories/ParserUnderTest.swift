@@ -68,7 +68,7 @@ struct ParserUnderTest: Sendable {
             CookieDate.date(of: text($0))
         },
         ParserUnderTest("Retry-After", ["120", "1.5", "7, 9"] + dates) {
-            RetryAfter(text($0), now: now)?.delay(at: now)
+            RetryAfter.delay(text($0), at: now)
         } fault: { _, delay in
             delay.map { $0.isFinite ? nil : "a delay that is not finite" } ?? nil
         },

@@ -18,9 +18,8 @@ extension Retry.Policy where Metadata: HTTPRetryMetadata {
     ) -> Self {
         .custom { error, state, metadata in
             let action = shouldRetry(with: error, state: state, metadata: metadata)
-            guard let response = metadata.response?.httpResponse,
-                case let moment = now(), let asked = RetryAfter(response, now: moment)?.delay(at: moment), asked > 0
-            else { return action }
+            let field = metadata.response?.httpResponse?.headers.values(for: .retryAfter).first
+            guard let asked = field.flatMap({ RetryAfter.delay($0, at: now()) }), asked > 0 else { return action }
             switch action {
             case .none, .noRetry: return action
             case .retry, .retryAfter:
@@ -56,37 +55,17 @@ extension Retry {
     }
 }
 
-/// A parsed `Retry-After`.
-enum RetryAfter: Equatable {
-    case seconds(Double)
-    case date(Date)
-
-    init?(_ response: HTTP.Response, now: Date) {
-        guard let text = response.headers.values(for: .retryAfter).first else { return nil }
-        self.init(text, now: now)
-    }
-
-    /// Parses a field's value: a number of seconds, or a date. Of joined lines, the first that is not empty counts.
-    init?(_ value: String, now: @autoclosure () -> Date) {
+/// The header field `Retry-After`.
+enum RetryAfter {
+    /// How long to wait, in seconds, by the field's value: a number of seconds, or a date; negative if that has passed. Of joined
+    /// lines, the first that is not empty counts.
+    static func delay(_ value: String, at now: Date) -> Double? {
         let text = Substring(value.utf8.drop { $0.isBlank || $0 == UInt8(ascii: ",") })
         // A date contains a comma, too.
         let first = Substring(text.utf8.prefix { $0 != UInt8(ascii: ",") }.withoutOuterBlanks)
-        if Self.isNumber(first.utf8) {
-            // More digits than a number can hold mean infinity, which the limit handles.
-            self = .seconds(min(Double(first) ?? .infinity, .greatestFiniteMagnitude))
-        } else if let date = HTTPDate.parse(String(text), now: now()) {
-            self = .date(date)
-        } else {
-            return nil
-        }
-    }
-
-    /// How long to wait, in seconds; negative if the moment has passed.
-    func delay(at now: Date) -> Double {
-        switch self {
-        case .seconds(let seconds): seconds
-        case .date(let date): date.timeIntervalSince(now)
-        }
+        // More digits than a number can hold mean infinity, which the limit handles.
+        if isNumber(first.utf8) { return min(Double(first) ?? .infinity, .greatestFiniteMagnitude) }
+        return HTTPDate.parse(String(text), now: now)?.timeIntervalSince(now)
     }
 
     /// Whether a text is a number of seconds. RFC 9110 allows integers only, but servers send fractions.
