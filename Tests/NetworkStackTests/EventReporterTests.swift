@@ -35,7 +35,7 @@ struct EventReporterTests {
     func dropped() async throws {
         let listener = SlowListener()
         let reporter = try #require(EventReporter([listener]))
-        let place = FetchEvent.Place(fetch: 1)
+        let place = Shared(FetchEvent.Place(fetch: 1))
         reporter.add(.queued, at: place)
         try await until { listener.counts.withLock { $0.events } == 1 }
         for _ in 0..<(EventReporter.limit + 10) { reporter.add(.queued, at: place) }

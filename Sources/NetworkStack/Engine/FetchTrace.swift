@@ -14,7 +14,7 @@ final class FetchTrace: Sendable {
             return last
         }
         observesSteps = reporter.observesSteps
-        events = Lock(Events(reporter: reporter, place: FetchEvent.Place(fetch: id)))
+        events = Lock(Events(reporter: reporter, place: Shared(FetchEvent.Place(fetch: id))))
         step { $0.add(.fetchStarted) }
     }
 
@@ -118,7 +118,7 @@ final class FetchTrace: Sendable {
 /// Where a fetch is, as its events show it.
 private struct Events {
     let reporter: EventReporter
-    var place: FetchEvent.Place
+    var place: Shared<FetchEvent.Place>
     /// Whether a request was made.
     var hasBegun = false
     /// The phase of the hop under way.
@@ -141,15 +141,12 @@ private struct Events {
 
     mutating func began(hop: Int, of attempt: Int, _ request: HTTP.Request, keepingBack names: Set<HTTP.HeaderName>) {
         endHop()
-        let last = place
-        place = FetchEvent.Place(
-            fetch: last.fetch,
-            attempt: attempt,
-            hop: hop,
-            request: request.withoutBody,
-            sensitiveHeaders: names
-        )
-        if !exchange(&hasBegun, with: true) || last.attempt != attempt { add(.attemptStarted) }
+        let lastAttempt = place.value.attempt
+        Shared.change(&place) { place in
+            (place.attempt, place.hop, place.request) = (attempt, hop, request.withoutBody)
+            place.sensitiveHeaders = names
+        }
+        if !exchange(&hasBegun, with: true) || lastAttempt != attempt { add(.attemptStarted) }
         (phase, sentBytes, hasBegunResponse) = (.queued, 0, false)
         add(.queued)
     }

@@ -34,7 +34,7 @@ package final class EventReporter: Sendable {
         let moment: MonotonicTime
         let occurrence: Occurrence
 
-        init(_ place: FetchEvent.Place?, _ occurrence: Occurrence) {
+        init(_ place: Shared<FetchEvent.Place>?, _ occurrence: Occurrence) {
             moment = .now
             event = place.map { [moment] place in FetchEvent(at: place, moment) }
             self.occurrence = occurrence
@@ -78,7 +78,7 @@ package final class EventReporter: Sendable {
     package func reloadedCertificates(_ error: (any Error)?) { add(.certificatesReloaded(error), at: nil) }
 
     /// Adds an event that happens now.
-    func add(_ occurrence: Occurrence, at place: FetchEvent.Place?) {
+    func add(_ occurrence: Occurrence, at place: Shared<FetchEvent.Place>?) {
         let entry = Entry(place, occurrence)
         let begins = state.withLock { state in
             guard state.waiting.count < Self.limit else {

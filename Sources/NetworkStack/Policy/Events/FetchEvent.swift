@@ -1,44 +1,33 @@
 /// Where a fetch was when an event happened.
 public struct FetchEvent: Sendable {
-    /// What is the same for all events of a request: one reference, which is cheap to copy.
-    final class Place: Sendable {
+    /// What is the same for all events of a request.
+    struct Place: Sendable {
         let fetch: Int
-        let attempt: Int
-        let hop: Int
-        let request: HTTP.Request?
-        let sensitiveHeaders: Set<HTTP.HeaderName>
-
-        init(
-            fetch: Int,
-            attempt: Int = 1,
-            hop: Int = 0,
-            request: HTTP.Request? = nil,
-            sensitiveHeaders: Set<HTTP.HeaderName> = []
-        ) {
-            (self.fetch, self.attempt, self.hop, self.request) = (fetch, attempt, hop, request)
-            self.sensitiveHeaders = sensitiveHeaders
-        }
+        var attempt = 1
+        var hop = 0
+        var request: HTTP.Request?
+        var sensitiveHeaders: Set<HTTP.HeaderName> = []
     }
 
-    private let place: Place
+    private let place: Shared<Place>
     /// Kept instead of an instant of the clock, whose layout is not known to the compiler: each copy would be costly.
     private let moment: MonotonicTime
 
     /// When it happened. The clock stands still while the system sleeps.
     public var time: ContinuousClock.Instant { moment.instant }
     /// Identifies the fetch in the process.
-    public var fetch: Int { place.fetch }
+    public var fetch: Int { place.value.fetch }
     /// The number of the attempt, from 1.
-    public var attempt: Int { place.attempt }
+    public var attempt: Int { place.value.attempt }
     /// The number of the request in the fetch, from 1; 0 before the first. Redirects and retries count on.
-    public var hop: Int { place.hop }
+    public var hop: Int { place.value.hop }
     /// The request, without its body; `nil` before it is made. Its description shows no secrets; its fields do.
-    public var request: HTTP.Request? { place.request }
+    public var request: HTTP.Request? { place.value.request }
     /// The header fields that the configuration or the options name as secret (``HTTP/Options/sensitiveHeaders``). The request's
     /// description shows their values if their names do not reveal that; a log adds them to its ``HTTP/Redaction``.
-    public var sensitiveHeaders: Set<HTTP.HeaderName> { place.sensitiveHeaders }
+    public var sensitiveHeaders: Set<HTTP.HeaderName> { place.value.sensitiveHeaders }
 
-    init(at place: Place, _ moment: MonotonicTime) { (self.place, self.moment) = (place, moment) }
+    init(at place: Shared<Place>, _ moment: MonotonicTime) { (self.place, self.moment) = (place, moment) }
 
     /// Makes an event, for tests of a listener.
     ///
@@ -57,12 +46,8 @@ public struct FetchEvent: Sendable {
         request: HTTP.Request? = nil,
         sensitiveHeaders: Set<HTTP.HeaderName> = []
     ) {
-        place = Place(
-            fetch: fetch,
-            attempt: attempt,
-            hop: hop,
-            request: request,
-            sensitiveHeaders: sensitiveHeaders
+        place = Shared(
+            Place(fetch: fetch, attempt: attempt, hop: hop, request: request, sensitiveHeaders: sensitiveHeaders)
         )
         moment = MonotonicTime(time)
     }
