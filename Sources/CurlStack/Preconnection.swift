@@ -14,7 +14,8 @@ extension Network.CurlNetworkStack {
     ///   cancelled. The queue and connect timeouts apply; where they are not set, the idle timeout does.
     public func preconnect(to origin: HTTP.Origin) async throws(Network.CurlFetchError) {
         var options = engine.options
-        options.timeouts.connect = options.timeouts.connect ?? options.timeouts.idle
+        let connect = options.timeouts.connect ?? options.timeouts.idle
+        options.timeouts.connect = connect
         options.timeouts.queue = options.timeouts.queue ?? options.timeouts.idle
         let hop: HTTPHop
         let context = HTTP.FetchContext(url: "\(origin)/")
@@ -23,50 +24,36 @@ extension Network.CurlNetworkStack {
         do { hop = try HTTPHop(to: origin, options: options, trust: trust) } catch {
             throw .invalidRequest(error.reason)
         }
-        let sink = PreconnectionSink(connect: options.timeouts.connect ?? options.timeouts.idle)
+        let sink = PreconnectionSink(connect: connect, context)
         let transfer = engine.transport.start(hop, sink: sink, opensOnly: true)
         // However it ends, nothing is kept of the transfer.
         defer { transfer.cancel() }
-        let outcome = await withTaskCancellationHandler {
+        try await withTaskCancellationHandler {
             await sink.outcome.take()
         } onCancel: {
             transfer.cancel()
-            sink.outcome.fill(.cancelled)
+            sink.outcome.fill(.failure(.cancelled))
         }
-        switch outcome {
-        case .opened: return
-        case .cancelled: throw .cancelled
-        case .failed(let failure):
-            throw .init(failure.mapTransport { $0 }, context) { $0 }
-        }
+        .get()
     }
 }
 
 /// Waits for a connection, and ignores other events.
 private final class PreconnectionSink: HTTPTransferSink {
-    enum Outcome {
-        case opened
-        case cancelled
-        case failed(HTTPTransferFailure<CurlError>)
-    }
-
-    let outcome = OneShot<Outcome>()
+    let outcome = OneShot<Result<Void, Network.CurlFetchError>>()
     private let connect: Duration
+    private let context: HTTP.FetchContext
     private let isTimed = Lock(false)
 
-    init(connect: Duration) { self.connect = connect }
+    init(connect: Duration, _ context: HTTP.FetchContext) { (self.connect, self.context) = (connect, context) }
 
     /// While another transfer finds out the host's version, libcurl's timeout does not run.
     func entered(_ phase: HTTP.Phase) {
-        let isFirst = isTimed.withLock { isTimed in
-            defer { isTimed = true }
-            return !isTimed
-        }
-        guard isFirst else { return }
+        if isTimed.withLock({ exchange(&$0, with: true) }) { return }
         // A moment later than libcurl's timeout, whose error names the phase.
         let limit = min(connect, .seconds(Int32.max)) + .milliseconds(20)
-        DispatchQueue.global().asyncAfter(deadline: .now() + limit.dispatchInterval) { [outcome] in
-            outcome.fill(.failed(.timedOut(.connect, during: phase)))
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit.dispatchInterval) { [outcome, context] in
+            outcome.fill(.failure(.timedOut(.connect, during: phase, context)))
         }
     }
 
@@ -75,6 +62,8 @@ private final class PreconnectionSink: HTTPTransferSink {
     func body(_ chunk: Data) -> Bool { true }
     func withheld(_ count: Int64) {}
     func sent(_ total: Int64) {}
-    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) { outcome.fill(.opened) }
-    func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) { outcome.fill(.failed(failure)) }
+    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) { outcome.fill(.success(())) }
+    func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) {
+        outcome.fill(.failure(.init(failure.mapTransport { $0 }, context) { $0 }))
+    }
 }
