@@ -75,10 +75,7 @@ final class RecentHop: Sendable {
     /// Keeps a hop, if it can be used again.
     func keep(_ latest: HTTPHop) {
         guard latest.servesAgain else { return }
-        let last = hop.withLock { hop in
-            defer { hop = latest }
-            return hop
-        }
+        let last = hop.withLock { exchange(&$0, with: latest) }
         withExtendedLifetime(last) {}  // Released after the lock.
     }
 }

@@ -145,11 +145,7 @@ extension HTTP {
             /// Marks the body as sent. Throws, and marks nothing, if any part of it was sent before and can be sent only once.
             private func claim() throws(OpeningError) {
                 for (count, claim) in claims.enumerated() {
-                    let isSecond = claim.withLock { wasOpened in
-                        defer { wasOpened = true }
-                        return wasOpened
-                    }
-                    guard isSecond else { continue }
+                    guard claim.withLock({ exchange(&$0, with: true) }) else { continue }
                     for taken in claims.prefix(count) { taken.withLock { $0 = false } }
                     throw .notReplayable
                 }

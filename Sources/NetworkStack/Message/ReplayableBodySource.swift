@@ -26,8 +26,7 @@ final class ReplayableBodySource: HTTPBodySource {
         // The exchange may end, and close this, while its transport rewinds.
         let (last, isClosed) = state.withLock { state in
             guard !state.isClosed else { return (next, true) }
-            defer { state.source = next }
-            return (state.source, false)
+            return (exchange(&state.source, with: next), false)
         }
         last.close()
         return !isClosed

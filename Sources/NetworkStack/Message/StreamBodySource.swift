@@ -75,8 +75,7 @@ final class StreamBodySource: HTTPBodySource {
             if let declared, state.total > declared { throw BodyLengthError(declared: declared, actual: state.total) }
             state.chunks.append(chunk)
             if state.count >= Self.capacity { state.room = OneShot() }
-            defer { state.isReaderWaiting = false }
-            return (state.isReaderWaiting, state.room)
+            return (exchange(&state.isReaderWaiting, with: false), state.room)
         }
         if wakes { onReady() }
         await room?.take()
@@ -91,8 +90,7 @@ final class StreamBodySource: HTTPBodySource {
                 verdict = .failed(BodyLengthError(declared: declared, actual: state.total))
             }
             state.verdict = verdict
-            defer { state.isReaderWaiting = false }
-            return state.isReaderWaiting
+            return exchange(&state.isReaderWaiting, with: false)
         }
         if wakes { onReady() }
     }

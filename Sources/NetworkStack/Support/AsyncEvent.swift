@@ -17,8 +17,7 @@ package struct AsyncEvent: Sendable {
     package func fire() {
         let waiters = state.withLock { state in
             state.hasFired = true
-            defer { state.waiters = [] }
-            return state.waiters
+            return exchange(&state.waiters, with: [])
         }
         for waiter in waiters { waiter.fill(()) }
     }

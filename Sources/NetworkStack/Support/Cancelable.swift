@@ -76,8 +76,7 @@ struct CancelableMembers {
     }
 
     private mutating func take() -> [any Cancelable] {
-        defer { members = [] }
-        return members
+        exchange(&members, with: [])
     }
 }
 

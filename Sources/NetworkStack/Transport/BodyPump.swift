@@ -96,10 +96,6 @@ final class BodyPump: Sendable {
     }
 
     private func finish(_ error: (any Error)?) {
-        let isFirst = state.withLock { state in
-            defer { state.isEnded = true }
-            return !state.isEnded
-        }
-        if isFirst { end(error) }
+        if !state.withLock({ exchange(&$0.isEnded, with: true) }) { end(error) }
     }
 }

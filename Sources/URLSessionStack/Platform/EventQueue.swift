@@ -26,8 +26,7 @@ final class EventQueue: OperationQueue, @unchecked Sendable {
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
         let isFirst = state.withLock { state in
             state.blocks.append(block)
-            defer { state.isDraining = true }
-            return !state.isDraining
+            return !exchange(&state.isDraining, with: true)
         }
         if isFirst { queue.async { self.drain() } }
     }

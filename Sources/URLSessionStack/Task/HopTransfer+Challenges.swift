@@ -19,14 +19,10 @@ extension HopTransfer {
             session.interrupting.async { completionHandler(.cancelAuthenticationChallenge, nil) }
         }
         guard let handler = session.table.challengeHandler, state.withLock({ $0.sink }) != nil else { return decline() }
-        if state.withLock({ $0.losesPlace() }) { session.leave(hop.origin) }
+        if state.withLock({ exchange(&$0.hasPlace, with: false) }) { session.leave(hop.origin) }
         let wasAnswered = Lock(false)
         handler.handle(challenge) { [self] disposition, credential in
-            let isFirst = wasAnswered.withLock { wasAnswered in
-                defer { wasAnswered = true }
-                return !wasAnswered
-            }
-            guard isFirst else { return }
+            guard !wasAnswered.withLock({ exchange(&$0, with: true) }) else { return }
             guard disposition == .useCredential, let credential else { return decline() }
             session.steering.async {
                 self.queueAgain { [self] in
@@ -62,14 +58,6 @@ extension HopTransfer {
 }
 
 extension HopTransfer.State {
-    /// Marks the place as freed.
-    ///
-    /// - Returns: Whether there was one.
-    mutating func losesPlace() -> Bool {
-        defer { hasPlace = false }
-        return hasPlace
-    }
-
     /// Marks the place as taken.
     ///
     /// - Returns: The closure that continues the task, if there is one.

@@ -56,14 +56,13 @@ extension HopTransfer {
     func completed(_ task: URLSessionTask, _ error: (any Error)?) {
         let response = task.response
         let (cancelling, hadPlace) = state.withLock { state in
-            defer { state.hasPlace = false }
             if case .carried = state.stage { state.stage = .completed }
             if error != nil, let failure = state.contentFailure {
                 state.backlog.add([.failed(.requestBody(failure))])
             } else {
                 state.backlog.add(state.answer.completed(response, error, hasSent: state.hasSent))
             }
-            return (state.cancelling, state.hasPlace)
+            return (state.cancelling, exchange(&state.hasPlace, with: false))
         }
         cancelling?.wait()
         if hadPlace { session.leave(hop.origin) }
