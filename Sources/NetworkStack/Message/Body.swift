@@ -145,7 +145,8 @@ extension HTTP {
             /// Marks the body as sent. Throws, and marks nothing, if any part of it was sent before and can be sent only once.
             private func claim() throws(OpeningError) {
                 for (count, claim) in claims.enumerated() {
-                    guard claim.withLock({ exchange(&$0, with: true) }) else { continue }
+                    let isSecond = claim.withLock { exchange(&$0, with: true) }
+                    guard isSecond else { continue }
                     for taken in claims.prefix(count) { taken.withLock { $0 = false } }
                     throw .notReplayable
                 }

@@ -67,12 +67,7 @@ extension HTTP.Request {
     private func checkHeaders() throws(HTTP.InvalidValue) {
         var hosts = 0
         for field in headers {
-            guard HTTP.Headers.isLegal(name: field.name.rawValue) else {
-                throw HTTP.InvalidValue("A header name is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
-            }
-            guard HTTP.Headers.isLegal(value: field.value) else {
-                throw HTTP.InvalidValue("The value of \(field.name) has a control character, such as a line break.")
-            }
+            try field.check()
             switch field.name {
             case .transferEncoding:
                 throw HTTP.InvalidValue("Transfer-Encoding is set by the stack, from the body.")
@@ -92,6 +87,20 @@ extension HTTP.Request {
                 }
             default: break
             }
+        }
+    }
+}
+
+extension HTTP.Headers.Field {
+    /// Checks that it may be sent.
+    ///
+    /// - Throws: What to change.
+    func check() throws(HTTP.InvalidValue) {
+        guard HTTP.Headers.isLegal(name: name.rawValue) else {
+            throw HTTP.InvalidValue("A header name is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
+        }
+        guard HTTP.Headers.isLegal(value: value) else {
+            throw HTTP.InvalidValue("The value of \(name) has a control character, such as a line break.")
         }
     }
 }

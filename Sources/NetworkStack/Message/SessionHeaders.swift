@@ -14,14 +14,7 @@ extension HTTP.Headers {
     /// Refuses fields that cannot be part of every request.
     func checkForSession() throws(HTTP.InvalidValue) {
         for field in self {
-            guard Self.isLegal(name: field.name.rawValue) else {
-                throw HTTP.InvalidValue(
-                    "The name of a header field is not a token: letters, digits and !#$%&'*+-.^_`|~ only."
-                )
-            }
-            guard Self.isLegal(value: field.value) else {
-                throw HTTP.InvalidValue("The value of \(field.name) has a control character, such as a line break.")
-            }
+            try field.check()
             switch field.name {
             case .contentLength, .transferEncoding, .connection, .upgrade, .host:
                 throw HTTP.InvalidValue("\(field.name) belongs to one request; it cannot be sent with every one.")

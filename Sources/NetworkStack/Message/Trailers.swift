@@ -34,9 +34,7 @@ extension HTTP.Body {
                 guard names.contains(field.name) else {
                     throw HTTP.InvalidValue("The trailer \(field.name) was not announced.")
                 }
-                guard HTTP.Headers.isLegal(value: field.value) else {
-                    throw HTTP.InvalidValue("The value of \(field.name) has a control character.")
-                }
+                try field.check()
             }
             return fields
         }
