@@ -26,11 +26,8 @@ extension HTTP {
             "\(scheme)://\(host)\(isAbsolute ? "." : "")\(port == scheme.defaultPort ? "" : ":\(port)")"
         }
 
-        init(scheme: Scheme, host: String, port: Int, isAbsolute: Bool = false) {
-            self.isAbsolute = isAbsolute
-            self.scheme = scheme
-            self.host = host
-            self.port = port
+        init(scheme: Scheme, host: String, port: Int, isAbsolute: Bool) {
+            (self.scheme, self.host, self.port, self.isAbsolute) = (scheme, host, port, isAbsolute)
         }
     }
 
@@ -74,18 +71,14 @@ extension HTTP {
             } else {
                 userInfo = nil
             }
+            let place = hostStart..<end
             // Escapes in a name mean their bytes (RFC 3986 section 3.2.2), and backends do not decode them. In an IPv6 address
             // they belong to its zone, and stay.
             let isEscaped =
-                bytes.firstIndex(of: UInt8(ascii: "%"), in: hostStart..<end) != nil
-                && bytes[hostStart] != UInt8(ascii: "[")
-            let unescaped = isEscaped ? try Self.unescaped(bytes.text(hostStart..<end)) : nil
-            let named: Authority
-            if let unescaped {
-                named = try Self.authority(unescaped)
-            } else {
-                named = try Self.authority(bytes, hostStart..<end)
-            }
+                bytes.firstIndex(of: UInt8(ascii: "%"), in: place) != nil && bytes[hostStart] != UInt8(ascii: "[")
+            let unescaped = isEscaped ? try Self.unescaped(bytes.text(place)) : nil
+            let named =
+                if let unescaped { try Self.authority(unescaped) } else { try Self.authority(bytes, place) }
             origin = Origin(
                 scheme: scheme,
                 host: named.host,
@@ -100,7 +93,7 @@ extension HTTP {
                 stripped = nil
                 return
             }
-            let authority = unescaped ?? bytes.text(hostStart..<end)
+            let authority = unescaped ?? bytes.text(place)
             stripped = "\(scheme)://" + authority + bytes.text(end..<(hash ?? bytes.count))
         }
 

@@ -113,8 +113,7 @@ extension Network {
         private static func read(_ authority: String, _ scheme: Scheme) throws(HTTP.InvalidValue) -> (String, Int) {
             do {
                 let named = try HTTP.Target.authority(authority)
-                let (host, port) = (named.host, named.port)
-                return (host, port ?? scheme.defaultPort)
+                return (named.host, named.port ?? scheme.defaultPort)
             } catch {
                 throw refusal(error.description)
             }
