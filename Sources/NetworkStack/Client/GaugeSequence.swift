@@ -18,7 +18,5 @@ struct GaugeSequence: AsyncSequence, Sendable {
             if !exchange(&isFirst, with: false) { try? await Task.sleep(for: interval) }
             return Task.isCancelled ? nil : await measure()
         }
-
-        mutating func next() async -> Network.Gauges? { await next(isolation: nil) }
     }
 }

@@ -92,19 +92,10 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
 
         /// The next chunk, never empty.
         ///
+        /// - Parameter actor: Where the caller runs.
         /// - Returns: The chunk, or `nil` when the body is complete.
         /// - Throws: The stream's failure: ``HTTPFetchError/cancelled`` if the task is cancelled,
         ///   ``HTTPFetchError/concurrentRead`` if another task waits for the next chunk.
-        public mutating func next() async throws(Failure) -> Data? {
-            while let chunk = try await read() { if !chunk.isEmpty { return chunk } }
-            return nil
-        }
-
-        /// The next chunk, never empty.
-        ///
-        /// - Parameter actor: Where the caller runs.
-        /// - Returns: The chunk, or `nil` when the body is complete.
-        /// - Throws: What ``next()`` throws.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Data? {
             while let chunk = try await read() { if !chunk.isEmpty { return chunk } }
             return nil
@@ -127,16 +118,6 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
             private var chunk = Data()[...]
 
             fileprivate init(chunks: ByteStream.AsyncIterator) { self.chunks = chunks }
-
-            /// The next byte.
-            ///
-            /// - Returns: The byte, or `nil` when the body is complete.
-            /// - Throws: The stream's failure.
-            public mutating func next() async throws(Failure) -> UInt8? {
-                if let byte = chunk.popFirst() { return byte }
-                chunk = try await chunks.next() ?? Data()
-                return chunk.popFirst()
-            }
 
             /// The next byte.
             ///

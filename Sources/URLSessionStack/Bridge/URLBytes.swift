@@ -17,14 +17,6 @@ public struct URLBytes<FetchError: ByteStreamFailure & HTTPError>: AsyncSequence
 
         /// The next byte.
         ///
-        /// - Returns: The byte, or `nil` when the body is whole.
-        /// - Throws: `URLError`; `.cancelled` if the task was cancelled.
-        public mutating func next() async throws(URLError) -> UInt8? {
-            do { return try await bytes.next() } catch { throw URLError(error) }
-        }
-
-        /// The next byte.
-        ///
         /// - Parameter actor: Where the caller runs.
         /// - Returns: The byte, or `nil` when the body is whole.
         /// - Throws: `URLError`; `.cancelled` if the task was cancelled.

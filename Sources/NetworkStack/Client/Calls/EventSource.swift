@@ -71,15 +71,9 @@ public struct EventSource<Stack: HTTPNetworkStack>: AsyncSequence, Sendable wher
 
         /// The next event.
         ///
-        /// - Returns: The event, or `nil` when the server has ended the source.
-        /// - Throws: The stack's `FetchError`: the failure after which the source does not connect again.
-        public mutating func next() async throws(Failure) -> ServerSentEvent? { try await reader.next() }
-
-        /// The next event.
-        ///
         /// - Parameter actor: Where the caller runs.
         /// - Returns: The event, or `nil` when the server has ended the source.
-        /// - Throws: What ``next()`` throws.
+        /// - Throws: The stack's `FetchError`: the failure after which the source does not connect again.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> ServerSentEvent? {
             try await reader.next()
         }

@@ -103,17 +103,9 @@ public struct LineStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
 
         /// The next line, as UTF-8; invalid bytes are replaced.
         ///
-        /// - Returns: The line, or `nil` at the end.
-        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong``.
-        public mutating func next() async throws(Failure) -> String? {
-            try await lines.next().map { String(decoding: $0, as: UTF8.self) }
-        }
-
-        /// The next line, as UTF-8; invalid bytes are replaced.
-        ///
         /// - Parameter actor: Where the caller runs.
         /// - Returns: The line, or `nil` at the end.
-        /// - Throws: What ``next()`` throws.
+        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> String? {
             try await lines.next().map { String(decoding: $0, as: UTF8.self) }
         }

@@ -81,15 +81,9 @@ public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, 
 
         /// The next event.
         ///
-        /// - Returns: The event, or `nil` at the end.
-        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong`` or ``EventTooLong``.
-        public mutating func next() async throws(Failure) -> ServerSentEvent? { try await events.next() }
-
-        /// The next event.
-        ///
         /// - Parameter actor: Where the caller runs.
         /// - Returns: The event, or `nil` at the end.
-        /// - Throws: What ``next()`` throws.
+        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong`` or ``EventTooLong``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> ServerSentEvent? {
             try await events.next()
         }
