@@ -1,22 +1,13 @@
 /// The gauges of a stack at intervals.
-struct GaugeSequence: AsyncSequence, Sendable {
+struct GaugeSequence: AsyncSequence, AsyncIteratorProtocol, Sendable {
     let interval: Duration
     let measure: @Sendable () async -> Network.Gauges
+    var isFirst = true
 
-    func makeAsyncIterator() -> Iterator { Iterator(interval: interval, measure: measure) }
+    func makeAsyncIterator() -> Self { self }
 
-    struct Iterator: AsyncIteratorProtocol {
-        let interval: Duration
-        let measure: @Sendable () async -> Network.Gauges
-        private var isFirst = true
-
-        init(interval: Duration, measure: @escaping @Sendable () async -> Network.Gauges) {
-            (self.interval, self.measure) = (interval, measure)
-        }
-
-        mutating func next(isolation actor: isolated (any Actor)?) async -> Network.Gauges? {
-            if !exchange(&isFirst, with: false) { try? await Task.sleep(for: interval) }
-            return Task.isCancelled ? nil : await measure()
-        }
+    mutating func next(isolation actor: isolated (any Actor)?) async -> Network.Gauges? {
+        if !exchange(&isFirst, with: false) { try? await Task.sleep(for: interval) }
+        return Task.isCancelled ? nil : await measure()
     }
 }
