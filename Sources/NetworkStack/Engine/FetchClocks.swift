@@ -73,12 +73,7 @@ struct FetchClocks {
 
     /// The earliest moment at which any clock could run out, seen from the beginning of an attempt.
     var firstLook: MonotonicTime {
-        var first = attemptStartedAt + timeouts.idle
-        if let firstByte = timeouts.firstByte { first = min(first, attemptStartedAt + firstByte) }
-        if let connect = timeouts.connect { first = min(first, attemptStartedAt + connect) }
-        if let attempt = timeouts.attempt { first = min(first, attemptStartedAt + attempt) }
-        if let total = timeouts.total { first = min(first, startedAt + total) }
-        return first
+        if case .lookAgain(let first) = reading(attemptStartedAt) { first } else { attemptStartedAt }
     }
 
     /// A phase as an error reports it. A phase before sending would mean that the server has not seen the request, which it may have:
