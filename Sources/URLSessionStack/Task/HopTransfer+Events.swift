@@ -84,9 +84,7 @@ extension HopTransfer {
             case .finished:
                 let metrics = state.withLock { $0.metrics }
                 end()?.finished(trailers: nil, metrics: metrics)
-            case .failed(let failure):
-                let metrics = state.withLock { $0.metrics }
-                end()?.failed(failure, metrics: metrics)
+            case .failed(let failure): report(failure)
             }
         }
     }

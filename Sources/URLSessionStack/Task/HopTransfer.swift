@@ -193,7 +193,7 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
         }
     }
 
-    private func report(_ failure: HTTPTransferFailure<URLError>) {
+    func report(_ failure: HTTPTransferFailure<URLError>) {
         let metrics = state.withLock { $0.metrics }
         end()?.failed(failure, metrics: metrics)
     }

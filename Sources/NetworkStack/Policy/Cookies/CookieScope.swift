@@ -18,7 +18,7 @@ struct CookieScope {
         isSecure = origin.scheme == .https
         let authority =
             urlText.utf8.firstRange(of: "://".utf8).map { urlText.utf8[$0.upperBound...] } ?? urlText.utf8[...]
-        let rest = authority.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let rest = authority.drop { !$0.endsAuthority }
         let path = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         // The path as it is sent, without dot segments.
         self.path = path.isEmpty ? "/" : String(decoding: Array(path)[...].withoutDotSegments, as: UTF8.self)

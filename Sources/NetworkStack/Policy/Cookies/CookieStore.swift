@@ -43,7 +43,7 @@ struct CookieStore {
             domain: domain.isEmpty ? scope.host : domain,
             isHostOnly: domain.isEmpty,
             path: received.path ?? scope.defaultPath,
-            expires: Self.end(of: received, now: now),
+            expires: received.maxAge.map { now.addingTimeInterval(Double($0)) } ?? received.expires,
             isSecure: received.isSecure,
             isHTTPOnly: received.isHTTPOnly,
             sameSite: received.sameSite
@@ -73,10 +73,6 @@ struct CookieStore {
         if kept.count > Self.domainLimit { kept = Self.thinned(kept, to: Self.domainLimit, now: now) }
         replace(cookie.domain, with: kept)
         if count > Self.limit { thin(now: now) }
-    }
-
-    private static func end(of received: SetCookie, now: Date) -> Date? {
-        received.maxAge.map { now.addingTimeInterval(Double($0)) } ?? received.expires
     }
 
     /// Whether a cookie that came over http would hide a secure one.
