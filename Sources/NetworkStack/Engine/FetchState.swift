@@ -204,11 +204,7 @@ struct FetchState: ~Copyable {
         let hop = stage.hop
         var metrics = metrics ?? hop.map { measure($0, now: now) } ?? HTTP.Metrics()
         complete(&metrics, of: hop, now: now)
-        return HTTP.FetchContext(
-            url: hop?.request.url.redactedDescription,
-            metrics: metrics,
-            attempt: attemptNumber
-        )
+        return HTTP.FetchContext(url: hop?.request.url.redactedDescription, metrics: metrics, attempt: attemptNumber)
     }
 
     /// What the engine itself knows of a hop that is cut short.

@@ -63,12 +63,7 @@ extension HTTPResourceEndpoint {
 
     /// Joins the parts to a base URL.
     func makeRequest(at baseURL: URL) throws -> HTTP.Request {
-        let url = try EndpointURL.join(
-            baseURL,
-            path: path,
-            parameters: pathParameters,
-            queryItems: queryItems ?? []
-        )
+        let url = try EndpointURL.join(baseURL, path: path, parameters: pathParameters, queryItems: queryItems ?? [])
         if let content = try makeContent() {
             return try HTTP.Request(method: method, url: url, headers: headers ?? [:], content: content)
         }

@@ -27,10 +27,6 @@ extension URLSessionConfiguration {
 extension URLSession {
     /// A session that only carries.
     static func carrying(_ configuration: Network.Configuration, delegate: any URLSessionDelegate) -> URLSession {
-        URLSession(
-            configuration: .carrying(configuration),
-            delegate: delegate,
-            delegateQueue: Platform.eventQueue()
-        )
+        URLSession(configuration: .carrying(configuration), delegate: delegate, delegateQueue: Platform.eventQueue())
     }
 }

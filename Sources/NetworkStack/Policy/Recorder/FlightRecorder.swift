@@ -53,14 +53,7 @@ public final class FlightRecorder: EventListener {
     public var records: [FetchRecord] {
         state.withLock { state in (0..<state.kept.count).map { state.kept[$0] } }.map { kept in
             let metrics = kept.metrics ?? kept.response?.metrics ?? HTTP.Metrics()
-            return FetchRecord(
-                kept.event,
-                kept.end,
-                kept.failureCase,
-                kept.response,
-                metrics,
-                redacting: redaction
-            )
+            return FetchRecord(kept.event, kept.end, kept.failureCase, kept.response, metrics, redacting: redaction)
         }
     }
 

@@ -94,10 +94,7 @@ extension ServerTrustConfiguration {
     /// - Throws: ``PinningPolicy/ValidationError``.
     public static func pin(host: String, to pins: Set<String>, enforceBackupPin: Bool = true) throws -> Self {
         let policy = try PinningPolicy(domainName: host, pinnedHashes: pins, enforceBackupPin: enforceBackupPin)
-        return try Self(
-            pinningPolicies: [policy],
-            allowNotPinnedDomains: true
-        )
+        return try Self(pinningPolicies: [policy], allowNotPinnedDomains: true)
     }
 }
 
