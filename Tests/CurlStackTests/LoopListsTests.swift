@@ -158,6 +158,29 @@ final class LoopListsTests {
         #expect(turn.nextTouched() === all[1])
     }
 
+    @Test("an agenda gives out what is due, in order, once, and nothing that was dropped")
+    func agenda() throws {
+        var agenda = Agenda()
+        let (first, second) = try (transfer(), transfer())
+        func moment(_ second: UInt64) -> MonotonicTime { MonotonicTime(nanoseconds: second * 1_000_000_000) }
+        func taken(at second: UInt64) -> [String] {
+            agenda.takeDue(at: moment(second)).map { "\($0.transfer === first ? 1 : 2) \($0.task)" }
+        }
+        agenda.add(.startOver, for: first, at: moment(5))
+        agenda.add(.send, for: second, at: moment(3))
+        agenda.add(.receive, for: first, at: moment(3))
+        #expect(agenda.nextMoment == moment(3) && taken(at: 2).isEmpty)
+        #expect(taken(at: 3) == ["2 send", "1 receive"] && taken(at: 4).isEmpty)
+        #expect(agenda.nextMoment == moment(5))
+        agenda.add(.sendUnasked, for: first, at: moment(4))
+        agenda.add(.sendUnasked, for: second, at: moment(4))
+        agenda.add(.connect(socket: nil), for: second, at: moment(4))
+        agenda.drop(.sendUnasked, of: first)
+        #expect(taken(at: 4) == ["2 sendUnasked", "2 connect(socket: nil)"])
+        agenda.drop(of: first)
+        #expect(agenda.isEmpty && agenda.nextMoment == nil)
+    }
+
     @Test("gives a transfer's reader to the next, empty, with the next one's limits")
     func readers() throws {
         var first: Transfer? = try transfer(limits: .init(head: 100))
