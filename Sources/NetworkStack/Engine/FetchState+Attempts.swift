@@ -140,19 +140,20 @@ extension FetchState {
         delay: Retry.Delay?,
         now: MonotonicTime
     ) -> Retry.State? {
-        guard case .settling = stage, var retryState = attempt?.retryState else { return nil }
-        retryState.errors.append(error)
+        guard case .settling = stage, var attempt else { return nil }
+        attempt.retryState.errors.append(error)
         if let hop {
             earlier.append(hop)
             trace?.retries(after: delay, error)
         }
         if let delay {
-            retryState.delayed(by: delay)
+            attempt.retryState.delayed(by: delay)
             stage = .delayed(nil)
             clocks.entered(.delayed, now: now)
         }
-        attempt?.retryState = retryState
-        return retryState
+        // As a whole: in a type that cannot be copied, Swift 6.3.1 leaks what a member behind an optional had before.
+        self.attempt = attempt
+        return attempt.retryState
     }
 
     /// Keeps what cancels a transformation, or the wait for the attempt with this number. Returns it if it is to be cancelled at

@@ -234,6 +234,17 @@ extension ConformanceCheck {
             try await eventually("the last attempt is released") { alive.withLock { $0 } == 0 }
             try expectEqual(count.withLock { $0 }, attempts, "requests on the wire")
         },
+        ConformanceCheck("The errors of failed attempts are released with the fetch") { subject in
+            struct CountedError: Error { let counted: Counted }
+            let alive = Lock(0)
+            let making = Network.BaseRequestMaking<HTTP.Request> { $0(.failure(CountedError(counted: Counted(alive)))) }
+            let policy = HTTPRetryPolicy.maxRetries(3)
+            do {  // The observation retains the outcome.
+                let fetch = try subject.stack().observe(.init(baseRequestMaking: making, interceptors: [policy]))
+                _ = try await fetch.onlyOutcome().retryError()
+            }
+            try await eventually("the errors are released") { alive.withLock { $0 } == 0 }
+        },
         ConformanceCheck("A cancelled fetch uses none of the retry budget") { subject in
             let (arrived, held, count) = (Gate(), Latch(), Lock(0))
             defer { held.open() }
