@@ -47,7 +47,7 @@ extension ConformanceCheck {
             needs: needsExpecting.union([.addressFamily])
         ) { subject in
             let server = try ScriptedServer { _ in
-                [.receiveRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .close]
+                [.receiveRequest, .send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"), .close]
             }
             let client = try subject.client {
                 // Each timer starts at about the opening of the connection.
