@@ -59,33 +59,6 @@ final class EasyHandle {
 
     // MARK: Options
 
-    func set(_ option: CURLoption, _ value: Int) throws(RefusedOption) {
-        try RefusedOption.check(unsafe shim_easy_set_long(pointer, option, value))
-    }
-
-    func set(_ option: CURLoption, offset value: Int64) throws(RefusedOption) {
-        try RefusedOption.check(unsafe shim_easy_set_offset(pointer, option, curl_off_t(value)))
-    }
-
-    func set(_ option: CURLoption, _ value: String?) throws(RefusedOption) {
-        guard let value else { return try RefusedOption.check(unsafe shim_easy_set_string(pointer, option, nil)) }
-        try RefusedOption.check(unsafe value.withCString { text in unsafe shim_easy_set_string(pointer, option, text) })
-    }
-
-    /// Sets bytes that libcurl copies.
-    func set(_ option: CURLoption, blob bytes: [UInt8]) throws(RefusedOption) {
-        try RefusedOption.check(
-            unsafe bytes.withUnsafeBytes { buffer in
-                var blob = unsafe curl_blob(
-                    data: UnsafeMutableRawPointer(mutating: buffer.baseAddress),
-                    len: buffer.count,
-                    flags: UInt32(CURL_BLOB_COPY)
-                )
-                return unsafe shim_easy_set_blob(pointer, option, &blob)
-            }
-        )
-    }
-
     /// Changes a flag or a number that libcurl takes in every state.
     private func change(_ option: CURLoption, _ value: Int) { unsafe shim_easy_set_long(pointer, option, value) }
 
@@ -284,12 +257,43 @@ final class EasyHandle {
     }
 }
 
-/// libcurl does not take an option.
-struct RefusedOption: Error {
-    let code: CURLcode
+/// What libcurl reports of a transfer (`curl_easy_getinfo`).
+extension EasyHandle {
+    func fact(_ info: CURLINFO) -> Int {
+        var value = 0
+        unsafe shim_easy_get_long(pointer, info, &value)
+        return value
+    }
 
-    /// Throws a code that is not `CURLE_OK`.
-    static func check(_ code: CURLcode) throws(RefusedOption) {
-        guard code == CURLE_OK else { throw RefusedOption(code: code) }
+    func fact(offset info: CURLINFO) -> Int64 {
+        var value: curl_off_t = 0
+        unsafe shim_easy_get_offset(pointer, info, &value)
+        return Int64(value)
+    }
+
+    func fact(text info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        unsafe shim_easy_get_string(pointer, info, &value)
+        return unsafe value.map { unsafe String(cString: $0) }
+    }
+}
+
+/// A transfer under way, which libcurl is made to go on with.
+extension EasyHandle {
+    /// Lets a paused transfer go on in both directions. Its callbacks may run before this returns.
+    ///
+    /// - Returns: What the transfer failed with if it does not go on, which libcurl does not report again.
+    func resume() -> CURLcode { unsafe curl_easy_pause(pointer, CURLPAUSE_CONT) }
+
+    /// Has a transfer's connection send what it has buffered: a change of pause does, and this one is undone at once.
+    func sendWhatIsBuffered() {
+        unsafe curl_easy_pause(pointer, CURLPAUSE_SEND)
+        unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
+    }
+
+    /// Has libcurl look after a transfer that is not paused: what it has forgotten it holds, or an address to connect to.
+    func nudge() {
+        unsafe curl_easy_pause(pointer, CURLPAUSE_RECV)
+        unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
     }
 }

@@ -35,13 +35,14 @@ final class Pool {
     /// - Parameters:
     ///   - configuration: What is the same for all its transfers.
     ///   - authorities: What verifies its handshakes.
+    ///   - contentCodings: What can be decoded, as in `Accept-Encoding`.
     ///   - multi: Carries its transfers.
     init(
         configuration: Network.Configuration,
         authorities: Authorities,
+        contentCodings: String,
         multi: MultiHandle
     ) {
-        let contentCodings = CurlLibrary.shared.contentCodings.joined(separator: ", ")
         self.contentCodings = contentCodings
         standardLines = TransferPlan.standardLines(
             userAgent: configuration.userAgent,

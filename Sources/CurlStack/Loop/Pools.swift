@@ -16,6 +16,8 @@ struct Pools {
     private var former: Set<Int> = []
     /// How long unused connections are kept.
     private let idleAge: Duration
+    /// What can be decoded. Its libraries are loaded when a stack is made, not during the first fetch.
+    private let contentCodings = CurlLibrary.shared.contentCodings.joined(separator: ", ")
     /// When those that were used are looked at.
     private var nextLook: MonotonicTime?
 
@@ -63,7 +65,12 @@ struct Pools {
             )
             guard let multi else { return nil }
             if slot == all.count { all.append(nil) }
-            all[slot] = Pool(configuration: configuration, authorities: authorities, multi: multi)
+            all[slot] = Pool(
+                configuration: configuration,
+                authorities: authorities,
+                contentCodings: contentCodings,
+                multi: multi
+            )
             slots.append(slot)
         }
         return slots[number]

@@ -26,3 +26,48 @@ extension ConnectionQueue {
     /// The queue of a hop's host.
     mutating func hostQueue(of hop: HTTPHop) -> HostQueue { hostQueue(of: Host(hop, quirks)) }
 }
+
+/// How many of a host's transfers are under way in each pool.
+struct PoolPlaces {
+    /// How many places are taken in each pool but the own one, by number, as far as any was taken.
+    private var taken = [0]
+    /// The pool where transfers share a connection.
+    private var shared = 0
+
+    /// How many of a host's transfers a pool has before another gets the next: libcurl looks at every connection to a host
+    /// for every request to it. Idle ones are found again because pools fill in order.
+    private static let poolSize = 16
+    /// How many pools there are for a host's transfers.
+    private static let mostPools = 64
+    /// The number of the pool whose connections are not shared at the same time. Its transfers are not counted.
+    static let ownPool = 1
+
+    /// Has those that share a connection go elsewhere from now on, where there is none yet, or an old one.
+    mutating func moveOn() { shared = (shared + 1) % 4 }
+
+    /// Takes a place in the pool of those that share a connection, or in the first with room.
+    ///
+    /// - Returns: The pool's number.
+    mutating func take(spreads: Bool) -> Int {
+        let index = spreads ? firstWithRoom : shared
+        while taken.count <= index { taken.append(0) }
+        taken[index] += 1
+        return index < Self.ownPool ? index : index + 1
+    }
+
+    /// Gives a place back, if there was one.
+    mutating func giveBack(_ number: Int?) {
+        guard let number, number != Self.ownPool else { return }
+        taken[number < Self.ownPool ? number : number - 1] -= 1
+    }
+
+    /// The first pool with room; if none has any, the one with the fewest.
+    private var firstWithRoom: Int {
+        var fewest = 0
+        for index in taken.indices {
+            if taken[index] < Self.poolSize { return index }
+            if taken[index] < taken[fewest] { fewest = index }
+        }
+        return taken.count < Self.mostPools ? taken.count : fewest
+    }
+}

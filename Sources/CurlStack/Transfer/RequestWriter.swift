@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import NetworkStack
 
 /// The request's side of a transfer: its body, and what that waits for.
@@ -33,5 +34,100 @@ struct RequestWriter {
     func rewind() -> Bool {
         guard let content, content.hasBegun else { return true }
         return content.rewind()
+    }
+}
+
+/// The content of a request as it goes out: from memory, or from a source that may not have it yet.
+final class RequestContent {
+    private let bytes: Data?
+    private let source: (any HTTPBodySource)?
+    /// The source, if it is a file, which is read to where it is wanted.
+    private let file: FileBodySource?
+    private let length: Int64?
+    /// How many bytes went out, since the first one.
+    private(set) var sent: Int64 = 0
+    /// What the source handed over and libcurl has not taken yet.
+    private var rest = Data()
+    private var isExhausted = false
+
+    /// The content of a hop that has some.
+    init(_ hop: HTTPHop) {
+        bytes = if case .bytes(let data) = hop.request.body { data } else { nil }
+        source = hop.source
+        file = hop.source as? FileBodySource
+        length = hop.source == nil ? Int64(bytes?.count ?? 0) : hop.source?.length
+    }
+
+    /// Whether everything went out. libcurl does not ask again once it has as much as was announced.
+    var isSent: Bool { isExhausted || sent == length }
+
+    /// Whether there is none at all.
+    var isNone: Bool { length == 0 }
+
+    /// Whether any of it was asked for.
+    var hasBegun: Bool { sent > 0 || isExhausted }
+
+    /// The fields that follow the content.
+    var trailers: HTTP.Headers { source?.trailers ?? [:] }
+
+    /// What came of asking for the next bytes.
+    enum Piece {
+        /// So many are there.
+        case bytes(Int)
+        case end
+        /// There are none yet.
+        case pending
+        case failed(any Error)
+    }
+
+    /// Puts the next bytes, at most `count`, where they are wanted.
+    func next(upTo count: Int, into place: inout MutableRawSpan) -> Piece {
+        if let bytes {
+            let piece = bytes.dropFirst(Int(sent)).prefix(count)
+            return piece.isEmpty ? end() : taken(piece, &place)
+        }
+        guard !isExhausted else { return end() }
+        if let file {
+            switch file.next(upTo: count, into: &place) {
+            case .bytes(let count): return taken(count)
+            case .end: return end()
+            case .failed(let error): return .failed(error)
+            }
+        }
+        guard let source else { return end() }
+        if rest.isEmpty {
+            switch source.next(upTo: count) {
+            case .bytes(let data): rest = data
+            case .end: return end()
+            case .pending: return .pending
+            case .failed(let error): return .failed(error)
+            }
+        }
+        let piece = rest.prefix(count)
+        rest = rest.dropFirst(piece.count)
+        return taken(piece, &place)
+    }
+
+    /// Goes back to the first byte.
+    ///
+    /// - Returns: Whether that is possible.
+    func rewind() -> Bool {
+        (sent, rest, isExhausted) = (0, Data(), false)
+        return source?.rewind() ?? true
+    }
+
+    private func taken(_ piece: Data, _ place: inout MutableRawSpan) -> Piece {
+        place.copy(piece)
+        return taken(piece.count)
+    }
+
+    private func taken(_ count: Int) -> Piece {
+        sent += Int64(count)
+        return .bytes(count)
+    }
+
+    private func end() -> Piece {
+        isExhausted = true
+        return .end
     }
 }

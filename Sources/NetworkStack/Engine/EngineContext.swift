@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import FoundationEssentials
+internal import Synchronization
 
 /// The state that the fetches of an engine share, independent of the types of its stack.
 @usableFromInline
@@ -112,5 +113,23 @@ final class EngineContext: Sendable {
     /// Runs work on a queue; from the batch's thread, together with what else ends there in the same turn.
     func run(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         if let batch { batch.run(on: queue, work) } else { queue.async(execute: work) }
+    }
+}
+
+/// How many bytes of bodies the requests of an engine have transferred.
+final class Traffic: Sendable {
+    private let sent = Atomic<Int64>(0)
+    private let received = Atomic<Int64>(0)
+
+    /// A request has ended.
+    func add(_ metrics: HTTP.Metrics) {
+        if metrics.bytesSent > 0 { sent.add(metrics.bytesSent, ordering: .relaxed) }
+        if metrics.bytesReceived > 0 { received.add(metrics.bytesReceived, ordering: .relaxed) }
+    }
+
+    /// Adds the sums to a stack's gauges.
+    func report(to gauges: inout Network.Gauges) {
+        gauges.bytesSent = sent.load(ordering: .relaxed)
+        gauges.bytesReceived = received.load(ordering: .relaxed)
     }
 }
