@@ -36,14 +36,14 @@ struct EventReporterTests {
         let listener = SlowListener()
         let reporter = try #require(EventReporter([listener]))
         let place = Shared(FetchEvent.Place(fetch: 1))
-        reporter.add(.queued, at: place)
+        reporter.add(at: place) { $0.queued($1) }
         try await until { listener.counts.withLock { $0.events } == 1 }
-        for _ in 0..<(EventReporter.limit + 10) { reporter.add(.queued, at: place) }
+        for _ in 0..<(EventReporter.limit + 10) { reporter.add(at: place) { $0.queued($1) } }
         listener.open()
         try await until { listener.counts.withLock { $0.events } == 1 + EventReporter.limit }
         try await until { listener.counts.withLock { $0.dropped } == 10 }
         // The count restarts.
-        reporter.add(.queued, at: place)
+        reporter.add(at: place) { $0.queued($1) }
         try await until { listener.counts.withLock { $0.events } == 2 + EventReporter.limit }
         #expect(listener.counts.withLock { $0.dropped } == 10)
     }

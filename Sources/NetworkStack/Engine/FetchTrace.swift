@@ -15,7 +15,7 @@ final class FetchTrace: Sendable {
         }
         observesSteps = reporter.observesSteps
         events = Lock(Events(reporter: reporter, place: Shared(FetchEvent.Place(fetch: id))))
-        step { $0.add(.fetchStarted) }
+        step { $0.add { $0.fetchStarted($1) } }
     }
 
     private func step(_ body: (inout Events) -> Void) {
@@ -41,14 +41,14 @@ final class FetchTrace: Sendable {
     func received(informational response: HTTP.Response) {
         step { events in
             events.beginResponse()
-            events.add(.informationalReceived(response))
+            events.add { $0.informationalReceived($1, response: response) }
         }
     }
 
     func received(head response: HTTP.Response) {
         step { events in
             events.beginResponse()
-            events.add(.headReceived(response))
+            events.add { $0.headReceived($1, response: response) }
         }
     }
 
@@ -65,7 +65,7 @@ final class FetchTrace: Sendable {
         events.withLock { events in
             events.stream?.metrics = metrics
             events.beginResponse()
-            events.add(.bodyReceived(metrics.bytesReceived))
+            events.add { $0.bodyReceived($1, byteCount: metrics.bytesReceived) }
             events.endHop()
         }
     }
@@ -76,12 +76,14 @@ final class FetchTrace: Sendable {
     func redirected(_ response: HTTP.Response) {
         step { events in
             events.endHop()
-            events.add(.redirected(response))
+            events.add { $0.redirected($1, response: response) }
         }
     }
 
     func retries(after delay: Retry.Delay?, _ error: any Error) {
-        step { $0.add(.retryScheduled(after: delay.map { .seconds($0) }, error)) }
+        step { events in
+            events.add { $0.retryScheduled($1, after: delay.map { .seconds($0) }, error: error) }
+        }
     }
 
     // MARK: The end of the fetch, after which nothing counts
@@ -91,7 +93,7 @@ final class FetchTrace: Sendable {
 
     /// The completion is called with a response, of which nothing is to come.
     @usableFromInline
-    func succeeded(_ response: HTTP.Response) { events.withLock { $0.end(.fetchSucceeded(response)) } }
+    func succeeded(_ response: HTTP.Response) { events.withLock { $0.end(with: response) } }
 
     /// The completion is called with a failure.
     func failed(_ error: any Error) { events.withLock { $0.end(with: error) } }
@@ -109,7 +111,7 @@ final class FetchTrace: Sendable {
             if let error = events.streamFailure {
                 events.end(with: error)
             } else if let response = events.stream.take() {
-                events.end(.fetchSucceeded(response))
+                events.end(with: response)
             }
         }
     }
@@ -135,8 +137,8 @@ private struct Events {
     var isReplaced = false
     var isOver = false
 
-    func add(_ occurrence: EventReporter.Occurrence) {
-        if !isOver && reporter.observesSteps { reporter.add(occurrence, at: place) }
+    func add(_ report: @escaping @Sendable (any EventListener, FetchEvent) -> Void) {
+        if !isOver && reporter.observesSteps { reporter.add(at: place, report) }
     }
 
     mutating func began(hop: Int, of attempt: Int, _ request: HTTP.Request, keepingBack names: Set<HTTP.HeaderName>) {
@@ -146,9 +148,9 @@ private struct Events {
             (place.attempt, place.hop, place.request) = (attempt, hop, request.withoutBody)
             place.sensitiveHeaders = names
         }
-        if !exchange(&hasBegun, with: true) || lastAttempt != attempt { add(.attemptStarted) }
+        if !exchange(&hasBegun, with: true) || lastAttempt != attempt { add { $0.attemptStarted($1) } }
         (phase, sentBytes, hasBegunResponse) = (.queued, 0, false)
-        add(.queued)
+        add { $0.queued($1) }
     }
 
     mutating func entered(_ next: HTTP.Phase) {
@@ -157,10 +159,10 @@ private struct Events {
         endPhase()
         phase = next
         switch next {
-        case .resolving: add(.nameLookupStarted)
-        case .connecting: add(.connectStarted)
-        case .securing: add(.tlsStarted)
-        case .waiting: add(.requestSent(sentBytes))
+        case .resolving: add { $0.nameLookupStarted($1) }
+        case .connecting: add { $0.connectStarted($1) }
+        case .securing: add { $0.tlsStarted($1) }
+        case .waiting: add { [sentBytes] in $0.requestSent($1, byteCount: sentBytes) }
         default: break
         }
     }
@@ -169,22 +171,26 @@ private struct Events {
         endPhase()
         release()
         (phase, self.connection) = (.sending, connection)
-        add(.connectionAcquired(connection, isReused: isReused))
+        add { $0.connectionAcquired($1, connection: connection, isReused: isReused) }
     }
 
     mutating func beginResponse() {
-        if !exchange(&hasBegunResponse, with: true) { add(.firstByteReceived) }
+        if !exchange(&hasBegunResponse, with: true) { add { $0.firstByteReceived($1) } }
     }
 
     mutating func end(with error: any Error) {
         guard let error = error as? any HTTPError else { return }
-        end(error.isCancelled ? .fetchCancelled(metrics) : .fetchFailed(error))
+        end { [metrics, isCancelled = error.isCancelled] in
+            if isCancelled { $0.fetchCancelled($1, metrics: metrics) } else { $0.fetchFailed($1, error: error) }
+        }
     }
 
-    mutating func end(_ end: EventReporter.Occurrence) {
+    mutating func end(with response: HTTP.Response) { end { $0.fetchSucceeded($1, response: response) } }
+
+    private mutating func end(_ report: @escaping @Sendable (any EventListener, FetchEvent) -> Void) {
         if isOver { return }
         endHop()
-        reporter.add(end, at: place)
+        reporter.add(at: place, report)
         (isOver, stream, streamFailure) = (true, nil, nil)
     }
 
@@ -195,14 +201,14 @@ private struct Events {
 
     private mutating func endPhase() {
         switch phase.take() {
-        case .resolving: add(.nameLookupEnded)
-        case .connecting: add(.connectEnded)
-        case .securing: add(.tlsEnded)
+        case .resolving: add { $0.nameLookupEnded($1) }
+        case .connecting: add { $0.connectEnded($1) }
+        case .securing: add { $0.tlsEnded($1) }
         default: break
         }
     }
 
     private mutating func release() {
-        if let connection = connection.take() { add(.connectionReleased(connection)) }
+        if let connection = connection.take() { add { $0.connectionReleased($1, connection: connection) } }
     }
 }

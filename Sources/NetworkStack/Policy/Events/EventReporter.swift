@@ -5,44 +5,11 @@ internal import Dispatch
 /// Adding an event is cheap and calls no listener, so it may be done under a lock and on a loop's thread.
 @usableFromInline
 package final class EventReporter: Sendable {
-    /// What happened.
-    package enum Occurrence: Sendable {
-        case fetchStarted, attemptStarted, queued
-        case nameLookupStarted, nameLookupEnded, connectStarted, connectEnded, tlsStarted, tlsEnded
-        case connectionAcquired(HTTP.Connection, isReused: Bool)
-        case requestSent(Int64)
-        case firstByteReceived
-        case informationalReceived(HTTP.Response)
-        case headReceived(HTTP.Response)
-        case bodyReceived(Int64)
-        case connectionReleased(HTTP.Connection)
-        case redirected(HTTP.Response)
-        indirect case retryScheduled(after: Duration?, any Error)
-        case fetchSucceeded(HTTP.Response)
-        case fetchFailed(any HTTPError)
-        indirect case fetchCancelled(HTTP.Metrics)
-        case connectionOpened(HTTP.Connection)
-        case connectionClosed(HTTP.Connection, HTTP.Connection.CloseReason)
-        case advisoriesFound([HTTP.Advisory])
-        case certificatesReloaded((any Error)?)
-    }
-
-    /// An event, in one object that is cheap to pass on.
-    private final class Entry: Sendable {
-        /// `nil` for what belongs to no fetch.
-        let event: FetchEvent?
-        let moment: MonotonicTime
-        let occurrence: Occurrence
-
-        init(_ place: Shared<FetchEvent.Place>?, _ occurrence: Occurrence) {
-            moment = .now
-            event = place.map { [moment] place in FetchEvent(at: place, moment) }
-            self.occurrence = occurrence
-        }
-    }
+    /// Calls the method of a listener for one event.
+    private typealias Report = @Sendable (any EventListener) -> Void
 
     private struct State {
-        var waiting: [Entry] = []
+        var waiting: [Report] = []
         var dropped = 0
         var isReporting = false
     }
@@ -61,31 +28,40 @@ package final class EventReporter: Sendable {
         if listeners.isEmpty { return nil }
         self.listeners = listeners
         observesSteps = listeners.contains { $0.observesSteps }
-        if !advisories.isEmpty { add(.advisoriesFound(advisories), at: nil) }
+        if !advisories.isEmpty { add { $0.advisoriesFound(advisories) } }
     }
 
     /// Adds the opening of a connection.
     package func opened(_ connection: HTTP.Connection) {
-        if observesSteps { add(.connectionOpened(connection), at: nil) }
+        guard observesSteps else { return }
+        add { [moment = MonotonicTime.now] in $0.connectionOpened(connection, at: moment.instant) }
     }
 
     /// Adds the end of a connection.
     package func closed(_ connection: HTTP.Connection, _ reason: HTTP.Connection.CloseReason) {
-        if observesSteps { add(.connectionClosed(connection, reason), at: nil) }
+        guard observesSteps else { return }
+        add { [moment = MonotonicTime.now] in $0.connectionClosed(connection, reason: reason, at: moment.instant) }
     }
 
     /// Adds that certificates were read again, or why not.
-    package func reloadedCertificates(_ error: (any Error)?) { add(.certificatesReloaded(error), at: nil) }
+    package func reloadedCertificates(_ error: (any Error)?) { add { $0.certificatesReloaded(error: error) } }
 
-    /// Adds an event that happens now.
-    func add(_ occurrence: Occurrence, at place: Shared<FetchEvent.Place>?) {
-        let entry = Entry(place, occurrence)
+    /// Adds an event of a fetch, which happens now.
+    ///
+    /// - Parameters:
+    ///   - place: Where the fetch is.
+    ///   - report: Calls the listener's method for it.
+    func add(at place: Shared<FetchEvent.Place>, _ report: @escaping @Sendable (any EventListener, FetchEvent) -> Void) {
+        add { [event = FetchEvent(at: place, .now)] in report($0, event) }
+    }
+
+    private func add(_ report: @escaping Report) {
         let begins = state.withLock { state in
             guard state.waiting.count < Self.limit else {
                 state.dropped += 1
                 return false
             }
-            state.waiting.append(entry)
+            state.waiting.append(report)
             return !exchange(&state.isReporting, with: true)
         }
         if begins { queue.async { self.report() } }
@@ -93,57 +69,13 @@ package final class EventReporter: Sendable {
 
     private func report() {
         while true {
-            let (entries, dropped) = state.withLock { state in
+            let (reports, dropped) = state.withLock { state in
                 state.isReporting = !state.waiting.isEmpty || state.dropped > 0
                 return (exchange(&state.waiting, with: []), exchange(&state.dropped, with: 0))
             }
-            if entries.isEmpty, dropped == 0 { return }
-            for entry in entries {
-                for listener in listeners { report(entry, to: listener) }
-            }
+            if reports.isEmpty, dropped == 0 { return }
+            for report in reports { listeners.forEach(report) }
             if dropped > 0 { for listener in listeners { listener.eventsDropped(dropped) } }
-        }
-    }
-
-    private func report(_ entry: Entry, to listener: any EventListener) {
-        if let event = entry.event { return entry.occurrence.report(event, to: listener) }
-        switch entry.occurrence {
-        case .connectionOpened(let connection): listener.connectionOpened(connection, at: entry.moment.instant)
-        case .connectionClosed(let connection, let reason):
-            listener.connectionClosed(connection, reason: reason, at: entry.moment.instant)
-        case .advisoriesFound(let advisories): listener.advisoriesFound(advisories)
-        case .certificatesReloaded(let error): listener.certificatesReloaded(error: error)
-        default: break
-        }
-    }
-}
-
-extension EventReporter.Occurrence {
-    fileprivate func report(_ event: FetchEvent, to listener: any EventListener) {
-        switch self {
-        case .fetchStarted: listener.fetchStarted(event)
-        case .attemptStarted: listener.attemptStarted(event)
-        case .queued: listener.queued(event)
-        case .nameLookupStarted: listener.nameLookupStarted(event)
-        case .nameLookupEnded: listener.nameLookupEnded(event)
-        case .connectStarted: listener.connectStarted(event)
-        case .connectEnded: listener.connectEnded(event)
-        case .tlsStarted: listener.tlsStarted(event)
-        case .tlsEnded: listener.tlsEnded(event)
-        case .connectionAcquired(let connection, let isReused):
-            listener.connectionAcquired(event, connection: connection, isReused: isReused)
-        case .requestSent(let count): listener.requestSent(event, byteCount: count)
-        case .firstByteReceived: listener.firstByteReceived(event)
-        case .informationalReceived(let response): listener.informationalReceived(event, response: response)
-        case .headReceived(let response): listener.headReceived(event, response: response)
-        case .bodyReceived(let count): listener.bodyReceived(event, byteCount: count)
-        case .connectionReleased(let connection): listener.connectionReleased(event, connection: connection)
-        case .redirected(let response): listener.redirected(event, response: response)
-        case .retryScheduled(let delay, let error): listener.retryScheduled(event, after: delay, error: error)
-        case .fetchSucceeded(let response): listener.fetchSucceeded(event, response: response)
-        case .fetchFailed(let error): listener.fetchFailed(event, error: error)
-        case .fetchCancelled(let metrics): listener.fetchCancelled(event, metrics: metrics)
-        case .connectionOpened, .connectionClosed, .advisoriesFound, .certificatesReloaded: break
         }
     }
 }
