@@ -81,18 +81,6 @@ public final class HTTPHop: Sendable {
     public let trust: ServerTrust
     /// The body, if it is a file or a stream; `nil` for `.none` and `.bytes`, which are in the request. ``openBody()`` covers all.
     public let source: (any HTTPBodySource)?
-    /// The size of the URL and the header fields, with separators, in bytes.
-    package let headLength: Int
-    /// Whether the server is reached over TLS. Kept because every transfer reads it.
-    package let isSecure: Bool
-    /// Whether the response has no body, whatever its head announces.
-    package let asksForHeadOnly: Bool
-    /// Whether the request has a body. Kept because every transfer reads it.
-    package let hasContent: Bool
-    /// Whether fields follow the body.
-    package let hasTrailers: Bool
-    /// Whether the hop can serve another fetch of the same request: it keeps no body that was opened and no code of the caller.
-    package let servesAgain: Bool
     /// Whether the transport may withhold the body and deliver it whole, while it reports ``HTTPTransferSink/withheld(_:)``.
     public let allowsWithholding: Bool
     /// Whether the hop is a repeat, for which the transport has to open a new connection: the kept ones may be dead, too.
@@ -115,19 +103,28 @@ public final class HTTPHop: Sendable {
         shared = options
         self.trust = trust
         self.source = source
-        headLength = request.headers.reduce(urlText.utf8.count) { length, field in
-            length + field.name.rawValue.utf8.count + field.value.utf8.count + 4
-        }
-        isSecure = origin.scheme == .https
-        asksForHeadOnly = request.method == .HEAD
-        hasContent = !request.body.isNone
-        hasTrailers = request.body.trailers != nil
-        servesAgain = !hasContent && !options.value.hasCallbacks
         self.allowsWithholding = allowsWithholding
     }
 
     /// The options of the request.
     @inlinable public var options: HTTP.Options { shared.value }
+    /// Whether the server is reached over TLS.
+    package var isSecure: Bool { origin.scheme == .https }
+    /// Whether the response has no body, whatever its head announces.
+    package var asksForHeadOnly: Bool { request.method == .HEAD }
+    /// Whether the request has a body.
+    package var hasContent: Bool { !request.body.isNone }
+    /// Whether fields follow the body.
+    package var hasTrailers: Bool { request.body.trailers != nil }
+    /// Whether the hop can serve another fetch of the same request: it keeps no body that was opened and no code of the caller.
+    package var servesAgain: Bool { !hasContent && !shared.value.hasCallbacks }
+
+    /// The size of the URL and the header fields, with separators, in bytes.
+    package var headLength: Int {
+        request.headers.reduce(urlText.utf8.count) { length, field in
+            length + field.name.rawValue.utf8.count + field.value.utf8.count + 4
+        }
+    }
 
     /// Returns the hop with another trust: itself if nothing changes. It has no body source.
     func trusting(_ trust: ServerTrust) -> HTTPHop {
