@@ -60,7 +60,7 @@ final class HTTPBody: AsyncSequence, Sendable {
         self.init(chunks, length: .known(Int64(bytes.count)), iterationBehavior: .multiple)
     }
 
-    /// The package's own type ends the process, too, where a body is read again that cannot be.
+    /// The package's own type crashes the process, too, if a body is read twice that cannot be.
     func makeAsyncIterator() -> Iterator {
         let isSecond = isRead.exchange(true, ordering: .relaxed)
         precondition(!isSecond || iterationBehavior == .multiple)

@@ -18,7 +18,7 @@ extension EasyHandle {
     /// Bytes that wait may be TLS's own, such as a session ticket; what is left after those counts.
     ///
     /// TLS reads the socket itself meanwhile: libcurl's own way to it serves only within libcurl's calls, and an error on it
-    /// would end the process.
+    /// would crash the process.
     private func isSpent(_ tls: OpaquePointer, on socket: Int32) -> Bool {
         guard let direct = unsafe BIO_new_socket(socket, BIO_NOCLOSE) else { return true }
         let (reads, writes) = unsafe (SSL_get_rbio(tls), SSL_get_wbio(tls))

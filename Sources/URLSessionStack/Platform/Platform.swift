@@ -151,7 +151,7 @@ enum Platform {
             .streamedRequestBody:
                 "URLSession takes a stream without bytes for its end; a stream is read to its end first, then sent with its length.",
             .requestTrailers: "URLSession has no way to send fields after a request's body.",
-            .trailers: "URLSession ends the process when a response has trailers (SCF #5285; fixed after 6.3).",
+            .trailers: "URLSession crashes the process when a response has trailers (SCF #5285; fixed after 6.3).",
             .disablingDecompression: "URLSession always decompresses.",
             .unknownCodings:
                 "URLSession on this platform has libcurl decode bodies, which fails at a coding that it does not know.",
@@ -169,7 +169,7 @@ enum Platform {
                 "URLSession reads on at full speed; what the reader does not take is held, up to the body limit.",
             .headLimit: "URLSession delivers a head only when it is complete; the limit is checked then.",
             .strictReplies:
-                "URLSession ends the process when a connection ends within a head (SCF #5285) or a Content-Length is next to 2^63, and cannot see every broken reply.",
+                "URLSession crashes the process when a connection ends within a head (SCF #5285) or a Content-Length is next to 2^63, and cannot see every broken reply.",
         ]
     #else
         /// URLSession adds its own fields here.
