@@ -5,8 +5,18 @@ internal import Dispatch
 /// Adding an event is cheap and calls no listener, so it may be done under a lock and on a loop's thread.
 @usableFromInline
 package final class EventReporter: Sendable {
-    /// Calls the method of a listener for one event.
-    private typealias Report = @Sendable (any EventListener) -> Void
+    /// The call of a listener for one event.
+    private enum Report: Sendable {
+        case ofFetch(FetchEvent, @Sendable (any EventListener, FetchEvent) -> Void)
+        case ofStack(@Sendable (any EventListener) -> Void)
+
+        func callAsFunction(_ listener: any EventListener) {
+            switch self {
+            case .ofFetch(let event, let report): report(listener, event)
+            case .ofStack(let report): report(listener)
+            }
+        }
+    }
 
     private struct State {
         var waiting: [Report] = []
@@ -28,23 +38,25 @@ package final class EventReporter: Sendable {
         if listeners.isEmpty { return nil }
         self.listeners = listeners
         observesSteps = listeners.contains { $0.observesSteps }
-        if !advisories.isEmpty { add { $0.advisoriesFound(advisories) } }
+        if !advisories.isEmpty { add(.ofStack { $0.advisoriesFound(advisories) }) }
     }
 
     /// Adds the opening of a connection.
     package func opened(_ connection: HTTP.Connection) {
         guard observesSteps else { return }
-        add { [moment = MonotonicTime.now] in $0.connectionOpened(connection, at: moment.instant) }
+        add(.ofStack { [moment = MonotonicTime.now] in $0.connectionOpened(connection, at: moment.instant) })
     }
 
     /// Adds the end of a connection.
     package func closed(_ connection: HTTP.Connection, _ reason: HTTP.Connection.CloseReason) {
         guard observesSteps else { return }
-        add { [moment = MonotonicTime.now] in $0.connectionClosed(connection, reason: reason, at: moment.instant) }
+        add(.ofStack { [moment = MonotonicTime.now] in $0.connectionClosed(connection, reason: reason, at: moment.instant) })
     }
 
     /// Adds that certificates were read again, or why not.
-    package func reloadedCertificates(_ error: (any Error)?) { add { $0.certificatesReloaded(error: error) } }
+    package func reloadedCertificates(_ error: (any Error)?) {
+        add(.ofStack { $0.certificatesReloaded(error: error) })
+    }
 
     /// Adds an event of a fetch, which happens now.
     ///
@@ -52,10 +64,10 @@ package final class EventReporter: Sendable {
     ///   - place: Where the fetch is.
     ///   - report: Calls the listener's method for it.
     func add(at place: Shared<FetchEvent.Place>, _ report: @escaping @Sendable (any EventListener, FetchEvent) -> Void) {
-        add { [event = FetchEvent(at: place, .now)] in report($0, event) }
+        add(.ofFetch(FetchEvent(at: place, .now), report))
     }
 
-    private func add(_ report: @escaping Report) {
+    private func add(_ report: Report) {
         let begins = state.withLock { state in
             guard state.waiting.count < Self.limit else {
                 state.dropped += 1
@@ -74,7 +86,9 @@ package final class EventReporter: Sendable {
                 return (exchange(&state.waiting, with: []), exchange(&state.dropped, with: 0))
             }
             if reports.isEmpty, dropped == 0 { return }
-            for report in reports { listeners.forEach(report) }
+            for report in reports {
+                for listener in listeners { report(listener) }
+            }
             if dropped > 0 { for listener in listeners { listener.eventsDropped(dropped) } }
         }
     }
