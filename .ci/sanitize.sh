@@ -8,7 +8,7 @@ case "${1:-}" in
 thread) # makes code 5 to 15 times slower, by its documentation
     scratch=.build-tsan
     export SLOWDOWN=5 ;;
-address) # leaks included; every allocation is told with the whole stack it was made on, which takes its time
+address) # leaks included; every allocation is recorded with its whole stack, which is slow
     scratch=.build-asan
     export SLOWDOWN=30 ;;
 *) echo "usage: sanitize.sh thread|address" >&2; exit 64 ;;
