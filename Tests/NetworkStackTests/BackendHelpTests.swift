@@ -28,6 +28,14 @@ private final class Idle: HTTPTransfer {
     func resumeReceiving() {}
 }
 
+private final class CountingTransfer: HTTPTransfer {
+    let cancels = Lock(0)
+
+    func cancel() { cancels.withLock { $0 += 1 } }
+    func resumeSending() {}
+    func resumeReceiving() {}
+}
+
 @Suite("Help for authors of backends", .timeLimit(.minutes(1)))
 struct BackendHelpTests {
     private static let url = "http://a.test/"
@@ -65,6 +73,40 @@ struct BackendHelpTests {
             Self.answer(sink, hop.request.url)
         }
         for task in done { #expect(try await task.value == Data("ok".utf8)) }
+    }
+
+    @Test("A cancel ends a hop that gets its place at the same moment")
+    func cancelAtItsTurn() async throws {
+        for _ in 0..<500 {
+            let started = Lock<[(sink: any HTTPTransferSink<HTTPTransferError>, transfer: CountingTransfer)]>([])
+            let stack = ScriptedStack(perHost: 1) { hop, sink in
+                let transfer = CountingTransfer()
+                started.withLock { $0.append((sink, transfer)) }
+                return transfer
+            }
+            let resource = ScriptedStack.Resource(baseRequestMaking: .request(try HTTP.Request(url: Self.url)))
+            let (first, second) = (stack.fetch(resource: resource) { _ in }, stack.fetch(resource: resource) { _ in })
+            let ends = DispatchGroup()
+            DispatchQueue.global().async(group: ends) { first.cancel() }
+            DispatchQueue.global().async(group: ends) { second.cancel() }
+            await withCheckedContinuation { done in ends.notify(queue: .global()) { done.resume() } }
+            #expect(started.withLock { $0.allSatisfy { $0.transfer.cancels.withLock { $0 } == 1 } })
+        }
+    }
+
+    @Test("A shutdown starts no hop that waits")
+    func shutdown() async throws {
+        let starts = Lock(0)
+        let stack = ScriptedStack(perHost: 1) { _, _ in
+            starts.withLock { $0 += 1 }
+            return Idle()
+        }
+        let resource = ScriptedStack.Resource(baseRequestMaking: .request(try HTTP.Request(url: Self.url)))
+        let ends = Lock(0)
+        for _ in 0..<20 { stack.fetch(resource: resource) { _ in ends.withLock { $0 += 1 } } }
+        await stack.shutdown()
+        while ends.withLock({ $0 }) < 20 { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(starts.withLock { $0 } == 1)
     }
 
     @Test("A GET lost with a keep-alive connection is repeated on a new one, a POST is not")

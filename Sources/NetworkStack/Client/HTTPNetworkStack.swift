@@ -150,6 +150,8 @@ extension HTTPTransportStack {
 
     /// Ends all running fetches, and all later ones, with ``HTTPFetchError/shutDown``, and shuts down the transport.
     public func shutdown() async {
+        // First, so that no waiting hop takes the place of one that is ended.
+        engine.transport.beginShutdown()
         engine.shutDown()
         await engine.transport.shutDown()
     }

@@ -25,9 +25,11 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///   - transport: Carries the hops.
     ///   - configuration: The options of fetches, and the interceptors. It is not validated here; a stack does that first. The
     ///     transport has to apply its connections and TLS.
-    ///   - queue: The queue on which completions and other code of the user run, except for the first attempt: its request is made,
-    ///     and its interceptors are called, within `fetch`. A custom clock in a cookie jar or in the list of hosts for https is
-    ///     also read on the transport's threads.
+    ///   - queue: The queue on which completions, callbacks of the options, interceptors and error decoding run. There are
+    ///     exceptions. The first attempt's request is made, and its interceptors are called, within `fetch`. After a handler that is
+    ///     called later, the next interceptor runs on the thread of that call. An ``HTTPInterceptor`` runs in a task.
+    ///     ``HTTP/Options/failsForStatus`` and the clocks of a cookie jar and of the list of hosts for https are called on the
+    ///     transport's threads. Listeners have a queue of their own.
     ///   - retryQueue: The queue of delayed retries, unless the configuration has a clock for them.
     public convenience init(
         transport: Transport,
@@ -75,8 +77,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// Ends all running fetches with ``HTTPFetchError/shutDown``, whatever they wait for: a request, a token, a connection, the
     /// server, the next attempt. Later fetches end with the same error at once.
     ///
-    /// A stack calls it in its shutdown, after its transport has stopped accepting transfers. It may be called any number of times,
-    /// on any thread.
+    /// A stack calls it in its shutdown, between ``HTTPTransport/beginShutdown()`` and ``HTTPTransport/shutDown()``. It may be called any
+    /// number of times, on any thread.
     public func shutDown() { context.shutDown() }
 
     /// Accepts no more fetches, and waits until the running ones have ended, whatever they wait for: a connection, the server, the

@@ -55,6 +55,12 @@ public struct HTTPQueuedTransport<Base: HTTPTransport>: HTTPTransport {
     /// The requests that have a place, and those that wait.
     public var gauges: Network.Gauges { get async { .init(places.shares) } }
 
+    /// Starts no waiting hop from now on.
+    public func beginShutdown() {
+        places.close()
+        base.beginShutdown()
+    }
+
     /// Shuts down the transport behind this one.
     public func shutDown() async { await base.shutDown() }
 }

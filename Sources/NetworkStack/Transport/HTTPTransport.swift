@@ -46,6 +46,10 @@ public protocol HTTPTransport<Request, Response, Failure>: Sendable {
     /// The requests and connections under way. The engine adds its fetches, and the bytes of bodies. By default they are empty.
     var gauges: Network.Gauges { get async }
 
+    /// The stack begins to shut down: from now on, no hop that waits is started. The engine then cancels all hops one after the other,
+    /// and ``shutDown()`` follows. By default it does nothing, as in a transport without a queue.
+    func beginShutdown()
+
     /// Ends what still runs, and releases what the transport holds. The stack calls it in its shutdown, after the engine has
     /// cancelled all hops. By default it does nothing.
     func shutDown() async
@@ -57,6 +61,9 @@ extension HTTPTransport {
 
     /// Empty.
     public var gauges: Network.Gauges { get async { .init() } }
+
+    /// Does nothing.
+    public func beginShutdown() {}
 
     /// Does nothing.
     public func shutDown() async {}

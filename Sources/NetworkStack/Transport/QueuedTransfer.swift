@@ -64,7 +64,7 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
     func refuse(_ failure: HTTPTransferFailure<Failure>) {
         var metrics = HTTP.Metrics()
         metrics.queue = .now - queued
-        end()?.failed(failure, metrics: metrics)
+        end().sink?.failed(failure, metrics: metrics)
     }
 
     private func begin() {
@@ -102,8 +102,9 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
 
     /// Ends the transfer.
     ///
-    /// - Returns: The sink, if the end was not reported yet.
-    private func end() -> (any HTTPTransferSink<Failure>)? {
+    /// - Returns: The sink, if the end was not reported yet; and the transfer behind. They are taken together: a transfer that is
+    ///   known later finds that the hop has ended, and is cancelled.
+    private func end() -> (sink: (any HTTPTransferSink<Failure>)?, transfer: (any HTTPTransfer)?) {
         let last = state.withLock { state in
             let last = state
             state.sink = nil
@@ -112,16 +113,12 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
         }
         if let ticket = last.ticket { withdraw(ticket) }
         if last.hasPlace { places.leave(hop.origin) }
-        return last.sink
+        return (last.sink, last.transfer)
     }
 
     // MARK: Control
 
-    func cancel() {
-        let transfer = state.withLock { $0.transfer }
-        _ = end()
-        transfer?.cancel()
-    }
+    func cancel() { end().transfer?.cancel() }
 
     func resumeReceiving() {
         let transfer = state.withLock { state in
@@ -162,13 +159,13 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
         let metrics = completed(metrics)
         places.answered(hop.origin)
-        end()?.finished(trailers: trailers, metrics: metrics)
+        end().sink?.finished(trailers: trailers, metrics: metrics)
     }
 
     func finished(_ response: consuming HTTP.Response, body: Data, trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
         let metrics = completed(metrics)
         places.answered(hop.origin)
-        end()?.finished(consume response, body: body, trailers: trailers, metrics: metrics)
+        end().sink?.finished(consume response, body: body, trailers: trailers, metrics: metrics)
     }
 
     func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics) {
@@ -179,7 +176,7 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
         let metrics = completed(metrics)
         // A repeat that was never sent is not the reason to report: the request may have been processed.
         let lost = state.withLock { $0.hasHead ? nil : $0.lost }
-        end()?.failed(lost ?? failure, metrics: metrics)
+        end().sink?.failed(lost ?? failure, metrics: metrics)
     }
 
     /// Whether an idempotent request was lost with a connection that may have been kept.

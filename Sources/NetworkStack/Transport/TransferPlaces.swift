@@ -3,6 +3,7 @@ final class TransferPlaces: Sendable {
     private struct State {
         var queue: PlaceQueue<@Sendable () -> Void>
         var answered: Set<HTTP.Origin> = []
+        var isClosed = false
     }
 
     private let state: Lock<State>
@@ -25,9 +26,12 @@ final class TransferPlaces: Sendable {
 
     /// Frees a place.
     func leave(_ origin: HTTP.Origin) {
-        let admitted = state.withLock { $0.queue.leave(origin) }
+        let admitted = state.withLock { $0.isClosed ? [] : $0.queue.leave(origin) }
         for start in admitted { start() }
     }
+
+    /// Gives no place to those that wait any more.
+    func close() { state.withLock { $0.isClosed = true } }
 
     /// What is under way with each origin.
     var shares: [HTTP.Origin: Network.Gauges.Share] { state.withLock { $0.queue.shares } }

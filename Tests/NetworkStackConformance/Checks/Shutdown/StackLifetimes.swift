@@ -39,6 +39,21 @@ extension ConformanceCheck {
                 try expectEqual(try await observation.onlyOutcome().text(), "/\(index)", "fetch \(index)")
             }
         },
+        ConformanceCheck("A shutdown sends no request that waits", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+            let stack = try subject.stack { $0.connections.perHost = 1 }
+            let observations = try (0..<20).map { try stack.observe(server.url("/\($0)"), method: .POST) }
+            try await server.sees("the first request") { $0.requests.count == 1 }
+            try await bounded { await stack.shutdown() }
+            for observation in observations {
+                guard case .failure(.shutDown) = try await observation.onlyOutcome() else {
+                    throw ConformanceFailure("A fetch did not end with the shutdown")
+                }
+            }
+            try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
+            try await Task.sleep(for: .milliseconds(100))
+            try expectEqual(server.requests.count, 1, "requests")
+        },
         ConformanceCheck("A fetch of a dropped stack can still be cancelled", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
             var stack: ConformanceSubject.Stack? = try subject.stack()
