@@ -104,6 +104,13 @@ struct DescribedErrorTests {
         let chunks = Lock<[Data]>([Data("ab".utf8), Data(), Data("c".utf8)])
         let stream = ByteStream<FetchError> { chunks.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
         #expect(try await stream.collect() == Data("abc".utf8))
+        let ended = Lock(0)
+        let over = ByteStream<FetchError> {
+            ended.withLock { $0 += 1 }
+            return nil
+        }
+        for _ in 1...3 { #expect(try await over.collect().isEmpty) }
+        #expect(ended.withLock { $0 } == 1)
         let whole = ByteStream<FetchError>(Data("xyz".utf8))
         var bytes: [UInt8] = []
         for try await byte in whole.bytes { bytes.append(byte) }

@@ -18,9 +18,20 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
     /// Makes a stream from a closure, such as for a test.
     ///
     /// - Parameter next: Returns the next chunk, or `nil` at the end. Empty chunks are skipped. It is called again only after it
-    ///   has returned a chunk.
+    ///   has returned a chunk: after its end or its error, the stream ends with `nil`.
     public init(unfolding next: @escaping @Sendable () async throws(Failure) -> Data?) {
-        read = next
+        let isOver = Lock(false)
+        read = { () async throws(Failure) in
+            if isOver.withLock({ $0 }) { return nil }
+            do throws(Failure) {
+                if let chunk = try await next() { return chunk }
+                isOver.withLock { $0 = true }
+                return nil
+            } catch {
+                isOver.withLock { $0 = true }
+                throw error
+            }
+        }
         end = { (nil, nil) }
         abandon = {}
     }

@@ -221,7 +221,10 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
                 state.withLock { $0.connection = connection }
                 return true
             } catch let failure {
-                guard Self.isPassing(failure) else { throw failure }
+                guard Self.isPassing(failure) else {
+                    state.withLock { $0.isOver = true }
+                    throw failure
+                }
                 error = failure
             }
         }

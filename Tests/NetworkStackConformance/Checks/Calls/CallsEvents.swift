@@ -91,12 +91,20 @@ extension ConformanceCheck {
                 request["last-event-id"] == nil ? events("id: 1\ndata: a\n\n") : .status(403, "no")
             }
             let stack = try subject.stack()
-            let error = try await callFailure {
-                for try await _ in try await stack.events(from: peer.url("/"), reconnection: atOnce) {}
+            try await bounded {
+                var events = try await stack.events(from: peer.url("/"), reconnection: atOnce).makeAsyncIterator()
+                try expectEqual(try await events.next()?.data, "a", "the event")
+                do {
+                    _ = try await events.next()
+                    throw ConformanceFailure("The event source goes on")
+                } catch let error as BoundedClient.FetchError {
+                    guard case .http(.forbidden, _, _) = error else {
+                        throw ConformanceFailure("The call failed with \(error)")
+                    }
+                }
+                try expectEqual(try await events.next()?.data, nil, "the event after the failure")
             }
-            guard case .http(.forbidden, _, _) = error else {
-                throw ConformanceFailure("The call failed with \(error)")
-            }
+            try expectEqual(peer.requests().count, 2, "requests")
         },
         ConformanceCheck("An event source survives a connection that breaks", needs: [.network]) {
             subject in
