@@ -20,20 +20,20 @@ struct ClocksTests {
     }
 
     private func next(_ clocks: FetchClocks, after: Duration) -> Duration? {
-        if case .lookAgain(let time) = clocks.read(start + after) { time - start } else { nil }
+        if case .running(until: let time) = clocks.read(start + after) { time - start } else { nil }
     }
 
     @Test("the first check is due for the earliest timeout")
-    func firstLook() {
-        #expect(clocks(.init(idle: .seconds(60))).firstLook - start == .seconds(60))
+    func firstDeadline() {
+        #expect(clocks(.init(idle: .seconds(60))).firstDeadline - start == .seconds(60))
         let senseless = clocks(.init(idle: .seconds(60), total: .seconds(-1)))
-        #expect(senseless.firstLook == start, "no value traps")
+        #expect(senseless.firstDeadline == start, "no value traps")
         #expect(
-            clocks(.init(firstByte: .seconds(3), idle: .seconds(60), total: .seconds(5))).firstLook - start
+            clocks(.init(firstByte: .seconds(3), idle: .seconds(60), total: .seconds(5))).firstDeadline - start
                 == .seconds(3)
         )
         #expect(
-            clocks(.init(firstByte: .seconds(9), idle: .seconds(60), total: .seconds(5))).firstLook - start
+            clocks(.init(firstByte: .seconds(9), idle: .seconds(60), total: .seconds(5))).firstDeadline - start
                 == .seconds(5)
         )
     }
@@ -50,7 +50,7 @@ struct ClocksTests {
     @Test("the connect clock runs from the first phase without a connection to the last")
     func connect() {
         var clocks = clocks(.init(connect: .seconds(1), idle: .seconds(60)))
-        #expect(clocks.firstLook - start == .seconds(1))
+        #expect(clocks.firstDeadline - start == .seconds(1))
         clocks.queued()
         #expect(expired(clocks, after: .seconds(5)) == nil)
         clocks.entered(.connecting, now: start + .seconds(5))
@@ -116,7 +116,7 @@ struct ClocksTests {
     @Test("each attempt has its own clock, which stops between attempts; all share the total")
     func attempts() {
         var clocks = clocks(.init(idle: .seconds(60), attempt: .seconds(2), total: .seconds(10)))
-        #expect(clocks.firstLook - start == .seconds(2))
+        #expect(clocks.firstDeadline - start == .seconds(2))
         clocks.entered(.waiting, now: start)
         #expect(expired(clocks, after: .seconds(2)) == "attempt while waiting")
         for phase in [HTTP.Phase.settling, .delayed] {
@@ -124,7 +124,7 @@ struct ClocksTests {
             #expect(next(clocks, after: .seconds(5)) == .seconds(10))
         }
         clocks.beganAttempt(now: start + .seconds(5))
-        #expect(clocks.firstLook - start == .seconds(7))
+        #expect(clocks.firstDeadline - start == .seconds(7))
         clocks.entered(.waiting, now: start + .seconds(5))
         #expect(expired(clocks, after: .milliseconds(6999)) == nil)
         #expect(expired(clocks, after: .seconds(7)) == "attempt while waiting")

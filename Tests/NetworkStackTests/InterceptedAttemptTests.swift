@@ -38,7 +38,7 @@ struct InterceptedAttemptTests {
         let request = try HTTP.Request(url: "http://a.test/")
         intercepted.begin(first)
         _ = intercepted.runRequestInterceptors(.success(request), of: first) { _ in EmptyCancelable() }
-        intercepted.schedule(first)
+        intercepted.reportScheduled(first)
         // The retry is decided, and cancelled before it has begun.
         _ = intercepted.vote(second, data: nil, response: nil, on: Failure())
         #expect(listener.requests.withLock { $0 } == [nil])

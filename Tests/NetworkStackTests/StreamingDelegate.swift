@@ -24,11 +24,11 @@ extension FetchStateTests {
         func nextIdentifier() -> Int { 0 }
         func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? { nil }
         func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable { EmptyCancelable() }
-        func schedule(_ attempt: Attempt) {}
+        func reportScheduled(_ attempt: Attempt) {}
         func start(_ hop: HTTPHop, for loop: FetchLoop, number: Int) -> any HTTPTransfer { Transfer() }
-        func judge(_ ending: Ending) -> Bool { false }
+        func storeResult(of ending: Ending) -> Bool { false }
         func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable { EmptyCancelable() }
-        func succeed(_ attempt: Attempt) {}
+        func reportSuccess(_ attempt: Attempt) {}
         func vote(_ attempt: Attempt) -> (Retry.Action, any Error) { (.none, CancellationError()) }
         func giveUp(_ error: Retry.Error, _ state: Retry.State) {}
         func streamError(of ending: Ending) -> any Error { CancellationError() }

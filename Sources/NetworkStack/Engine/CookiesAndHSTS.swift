@@ -34,7 +34,7 @@ struct CookiesAndHSTS: Sendable {
             if parts.port == 80 { parts.port = 443 }
             if let url = parts.url { return url }
         }
-        throw HTTP.InvalidValue("\(origin.host) asked for https, and the URL cannot be made one of that.")
+        throw HTTP.InvalidValue("\(origin.host) requires https (HSTS), and the URL cannot be changed to https.")
     }
 
     /// A request with its cookies, for one hop. A response to TRACE would contain them (RFC 9110 section 9.3.8).

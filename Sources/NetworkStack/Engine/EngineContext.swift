@@ -23,8 +23,8 @@ final class EngineContext: Sendable {
     let events: EventReporter?
     let wheel = TimerWheel()
     let traffic = Traffic()
-    /// How long after a fetch has begun, in nanoseconds, to look at its clocks: calculated once, as durations are slow to add.
-    private let firstLook: UInt64
+    /// How long after a fetch has begun, in nanoseconds, to check its timeouts: calculated once, as durations are slow to add.
+    private let firstDeadlineOffset: UInt64
     let queue: DispatchQueue
     let retryTimer: RetryTimer
 
@@ -40,7 +40,8 @@ final class EngineContext: Sendable {
         self.events = events
         options = Shared(configuration.options.keepingBack(configuration.sensitiveHeaders))
         let start = MonotonicTime(nanoseconds: 0)
-        firstLook = FetchClocks(configuration.options.timeouts, startedAt: start).firstLook.nanoseconds
+        let clocks = FetchClocks(configuration.options.timeouts, startedAt: start)
+        firstDeadlineOffset = clocks.firstDeadline.nanoseconds
         sessionHeaders = configuration.headers.isEmpty ? nil : configuration.headers
         cookiesAndHSTS = CookiesAndHSTS(
             cookies: configuration.cookies,
@@ -90,8 +91,10 @@ final class EngineContext: Sendable {
     @usableFromInline
     func makeTrace() -> FetchTrace? { events.map { FetchTrace($0) } }
 
-    /// How long after a fetch with these options has begun, in nanoseconds, to look at its clocks, if that is known.
-    func firstLook(with options: Shared<HTTP.Options>) -> UInt64? { options === self.options ? firstLook : nil }
+    /// How long after a fetch with these options has begun, in nanoseconds, to check its timeouts, if that is known.
+    func firstDeadlineOffset(with options: Shared<HTTP.Options>) -> UInt64? {
+        options === self.options ? firstDeadlineOffset : nil
+    }
 
     /// Adds the stack's header fields to a made request, unless the resource does without.
     func addingSessionHeaders(to request: HTTP.Request, options: Shared<HTTP.Options>) -> HTTP.Request {

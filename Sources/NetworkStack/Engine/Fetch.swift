@@ -85,7 +85,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         }
     }
 
-    func schedule(_ attempt: Attempt) { intercepted?.schedule(attempt) }
+    func reportScheduled(_ attempt: Attempt) { intercepted?.reportScheduled(attempt) }
 
     func start(_ hop: HTTPHop, for loop: FetchLoop, number: Int) -> any HTTPTransfer {
         starting(self, hop, loop, number)
@@ -117,7 +117,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
 
     // MARK: Settling
 
-    func judge(_ ending: Ending) -> Bool {
+    func storeResult(of ending: Ending) -> Bool {
         guard let intercepted else { return false }
         // No value is made of a collected body before it has been transformed.
         if case .whole(let head, let data, let method, false) = ending, isCollected(head, data, method) {
@@ -151,7 +151,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         }
     }
 
-    func succeed(_ attempt: Attempt) { intercepted?.succeed(attempt) }
+    func reportSuccess(_ attempt: Attempt) { intercepted?.reportSuccess(attempt) }
 
     func vote(_ attempt: Attempt) -> (Retry.Action, any Error) {
         guard let intercepted, case .failure(let error) = intercepted.outcome as? Outcome else {

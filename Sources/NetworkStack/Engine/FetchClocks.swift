@@ -1,14 +1,15 @@
-/// The clocks of one fetch. They are read when the timer fires, and cost nothing until then.
+/// The clocks of one fetch. An event only stores its time; the timeouts are checked when the timer fires.
 struct FetchClocks {
     let startedAt: MonotonicTime
     private var attemptStartedAt: MonotonicTime
     private let timeouts: HTTP.Options.Timeouts
     private var phase = HTTP.Phase.making
     private var lastProgress: MonotonicTime
-    /// Since when the head is awaited: an informational response is progress, and not the head.
+    /// From when the first-byte timeout counts: the last byte of the request that was sent, or the last change of phase.
+    /// Informational responses do not move it.
     private var lastSent: MonotonicTime
-    /// Whether something of this attempt may have reached a server before what is under way now: on a hop that was
-    /// redirected, or on a connection that died.
+    /// Whether a server may have received bytes of this attempt from an earlier hop or connection: one that was redirected, or one
+    /// that died.
     private(set) var hasSent = false
     /// Since when a connection is awaited.
     private var connectingSince: MonotonicTime
@@ -52,7 +53,8 @@ struct FetchClocks {
 
     mutating func opened() { isOpened = true }
 
-    /// A hop begins, and waits for a place: nothing is late meanwhile but what is late in all, so the clock need not be read.
+    /// A hop begins and waits for a connection. Meanwhile only the attempt and total timeouts run for it, so the last known time is
+    /// used instead of the clock's.
     mutating func queued() {
         entered(.queued, now: lastProgress)
         marks = HopMarks(queuedAt: lastProgress)
@@ -72,8 +74,8 @@ struct FetchClocks {
     }
 
     /// The earliest moment at which any clock could run out, seen from the beginning of an attempt.
-    var firstLook: MonotonicTime {
-        if case .lookAgain(let first) = reading(attemptStartedAt) { first } else { attemptStartedAt }
+    var firstDeadline: MonotonicTime {
+        if case .running(until: let first) = reading(attemptStartedAt) { first } else { attemptStartedAt }
     }
 
     /// A phase as an error reports it. A phase before sending would mean that the server has not seen the request, which it may have:
@@ -82,7 +84,7 @@ struct FetchClocks {
 
     enum Reading {
         case expired(HTTP.Timeout, during: HTTP.Phase)
-        case lookAgain(MonotonicTime)
+        case running(until: MonotonicTime)
     }
 
     func read(_ now: MonotonicTime) -> Reading {
@@ -120,6 +122,6 @@ struct FetchClocks {
             guard lastProgress + timeouts.idle > now else { return .expired(.idle, during: phase) }
             next = min(next, lastProgress + timeouts.idle)
         }
-        return .lookAgain(next)
+        return .running(until: next)
     }
 }

@@ -1,7 +1,8 @@
 /// What ``FetchLoop`` calls for the resource and the stack, whose types it does not know. One per fetch.
 ///
-/// What may run user code is called on the engine's queue, one call after the other; only the first attempt's making and
-/// scheduling run within `fetch`, and the end of an attempt that is cut short is reported at once.
+/// What may run user code is called on the engine's queue, one call after the other, with four exceptions. The first attempt's
+/// making and scheduling run within `fetch`. What follows a handler that is called later runs on the handler's thread.
+/// HTTPInterceptors run in a task. The end of an attempt that is cut short may be reported while another call runs.
 protocol FetchDelegate: AnyObject, Sendable {
     /// How the fetch is carried out.
     var options: Shared<HTTP.Options> { get }
@@ -38,7 +39,7 @@ protocol FetchDelegate: AnyObject, Sendable {
     func reply(to ending: Ending) -> Result<HTTP.Reply, any Error>
 
     /// Reports to the interceptors that the transfer is about to start.
-    func schedule(_ attempt: Attempt)
+    func reportScheduled(_ attempt: Attempt)
 
     /// Starts a hop on the transport.
     func start(_ hop: HTTPHop, for loop: FetchLoop, number: Int) -> any HTTPTransfer
@@ -46,7 +47,7 @@ protocol FetchDelegate: AnyObject, Sendable {
     /// Makes the stack's result of an ending, and stores it.
     ///
     /// - Returns: Whether it is a success.
-    func judge(_ ending: Ending) -> Bool
+    func storeResult(of ending: Ending) -> Bool
 
     /// Whether an interceptor transforms the body of a success.
     var interceptsBody: Bool { get }
@@ -58,7 +59,7 @@ protocol FetchDelegate: AnyObject, Sendable {
     func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable
 
     /// Reports the stored success to the interceptors.
-    func succeed(_ attempt: Attempt)
+    func reportSuccess(_ attempt: Attempt)
 
     /// Reports the stored failure to the interceptors.
     ///

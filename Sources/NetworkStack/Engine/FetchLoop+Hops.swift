@@ -148,8 +148,8 @@ extension FetchLoop {
     func received(body chunk: Data, hop: Int) -> Bool {
         if let receiver, state.withLock({ $0.isStreaming(hop) }) {
             let hasRoom = receiver.take(chunk)
-            // Asked again: the reader may have made room meanwhile, which is then no event any more.
-            state.withLock { $0.streamed(hop: hop, hasRoom: receiver.hasRoom, now: .now) }
+            // Asked again: if the reader has made room meanwhile, its `readerResumed` came too early to end the pause.
+            state.withLock { $0.streamed(chunk.count, hop: hop, hasRoom: receiver.hasRoom, now: .now) }
             return hasRoom
         }
         act { $0.received(body: chunk, hop: hop, now: .now) }
@@ -218,12 +218,12 @@ extension FetchLoop: TimerWheelEntry {
         let (reading, attempt) = state.withLock { ($0.isEnded ? nil : $0.clocks.read(now), $0.attemptNumber) }
         switch reading {
         case nil: return nil
-        case .lookAgain(let deadline): return deadline
+        case .running(until: let deadline): return deadline
         case .expired(let timeout, let phase):
             run(.settle(.failed(.timedOut(timeout, during: phase)), of: attempt))
             return state.withLock { state in
                 guard !state.isEnded else { return nil }
-                if case .lookAgain(let deadline) = state.clocks.read(now) { return deadline }
+                if case .running(until: let deadline) = state.clocks.read(now) { return deadline }
                 // The end waits for the interceptors: look again in a tick of the wheel.
                 return now + .milliseconds(8)
             }

@@ -83,7 +83,7 @@ extension FetchLoop {
             return .done(ending, of: attempt.number)
         case .attempt:
             // Interceptors see the beginning of an attempt before its end.
-            if case .noRequest = ending {} else { delegate?.schedule(attempt) }
+            if case .noRequest = ending {} else { delegate?.reportScheduled(attempt) }
             return .settle(ending, of: attempt.number)
         }
     }

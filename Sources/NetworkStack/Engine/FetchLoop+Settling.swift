@@ -5,7 +5,7 @@ extension FetchLoop {
     /// Without interceptors, the fetch comes to what its attempt came to. A stream whose head is delivered fails by itself.
     func settle(_ ending: consuming Ending, of attempt: Int?) -> FetchState.Step {
         let ending = withContext(ending)
-        if let receiver, state.withLock({ $0.streams(in: attempt) }) {
+        if let receiver, state.withLock({ $0.hasStreamHead(in: attempt) }) {
             if let delegate {
                 let error = delegate.streamError(of: ending)
                 if receiver.fail(error) { delegate.trace?.streamFailed(error) }
@@ -39,14 +39,14 @@ extension FetchLoop {
     /// Has a success transformed, and a failure voted on.
     func judge(_ ending: Ending, _ attempt: Attempt) -> FetchState.Step {
         guard let delegate else { return .wait }
-        guard delegate.judge(ending) else { return .vote(attempt) }
+        guard delegate.storeResult(of: ending) else { return .vote(attempt) }
         if case .opened(let head, _) = ending {
             // An interceptor provides the body of this stream.
             delegate.trace?.replaced(head)
             delegate.trace?.streamEnded()
-            return .succeed(attempt)
+            return .reportSuccess(attempt)
         }
-        guard delegate.interceptsBody else { return .succeed(attempt) }
+        guard delegate.interceptsBody else { return .reportSuccess(attempt) }
         // A transformation may come back at once or from anywhere; only the latter needs the queue again.
         let inside = Lock<(isInside: Bool, isSuccess: Bool?)>((true, nil))
         let transforming = delegate.transform { [self] isSuccess in
@@ -54,25 +54,25 @@ extension FetchLoop {
                 if inside.isInside { inside.isSuccess = isSuccess }
                 return !inside.isInside
             }
-            if isLate { queue.async { self.run(isSuccess ? .succeed(attempt) : .vote(attempt)) } }
+            if isLate { queue.async { self.run(isSuccess ? .reportSuccess(attempt) : .vote(attempt)) } }
         }
         let isSuccess = inside.withLock { inside in
             inside.isInside = false
             return inside.isSuccess
         }
-        if let isSuccess { return isSuccess ? .succeed(attempt) : .vote(attempt) }
+        if let isSuccess { return isSuccess ? .reportSuccess(attempt) : .vote(attempt) }
         state.withLock { $0.hold(pending: transforming, of: attempt.number) }?.cancel()
         return .wait
     }
 
-    func succeed(_ attempt: Attempt) -> FetchState.Step {
-        guard let delegate, state.withLock({ $0.report() }).isFirst else { return .wait }
-        delegate.succeed(attempt)
+    func reportSuccess(_ attempt: Attempt) -> FetchState.Step {
+        guard let delegate, state.withLock({ $0.claimReport() }).isFirst else { return .wait }
+        delegate.reportSuccess(attempt)
         return .done(.resultStored)
     }
 
     func vote(_ attempt: Attempt) -> FetchState.Step {
-        guard let delegate, state.withLock({ $0.report() }).isFirst else { return .wait }
+        guard let delegate, state.withLock({ $0.claimReport() }).isFirst else { return .wait }
         let (action, error) = delegate.vote(attempt)
         let delay: Retry.Delay?
         switch action {
@@ -107,12 +107,12 @@ extension FetchLoop {
 
     /// Reports the success of a stream to the interceptors, and delivers it.
     func report(_ opened: Ending) -> FetchState.Step {
-        guard let delegate, let attempt = state.withLock({ $0.report().isFirst ? $0.attempt : nil }) else {
+        guard let delegate, let attempt = state.withLock({ $0.claimReport().isFirst ? $0.attempt : nil }) else {
             return .wait
         }
         if case .opened(let head, _) = opened, receiver?.isAbandoned == true { delegate.trace?.replaced(head) }
-        _ = delegate.judge(opened)
-        delegate.succeed(attempt)
+        _ = delegate.storeResult(of: opened)
+        delegate.reportSuccess(attempt)
         return open(.resultStored)
     }
 

@@ -46,7 +46,7 @@ final class FetchLoop: Cancelable {
             case .open(let head): step = open(head)
             case .settle(let ending, let attempt): step = settle(ending, of: attempt)
             case .judge(let ending, let attempt): step = judge(ending, attempt)
-            case .succeed(let attempt): step = succeed(attempt)
+            case .reportSuccess(let attempt): step = reportSuccess(attempt)
             case .vote(let attempt): step = vote(attempt)
             case .intercepted(let ending, let interception, let attempt):
                 step = intercepted(ending, interception, attempt)
@@ -60,15 +60,15 @@ final class FetchLoop: Cancelable {
     /// Makes the request, afresh for every attempt.
     private func make() -> FetchState.Step {
         let identifier = isIntercepted ? delegate?.nextIdentifier() ?? 0 : 0
-        let firstLook = context.firstLook(with: options)
-        let begun = state.withLock { $0.beginAttempt(identifier, now: .now, firstLook: firstLook) }
+        let offset = context.firstDeadlineOffset(with: options)
+        let begun = state.withLock { $0.beginAttempt(identifier, now: .now, firstDeadlineOffset: offset) }
         guard let begun, let delegate = begun.delegate else { return .wait }
         let attempt = begun.attempt
         // The stack's options were checked when it was made; a resource's may be invalid.
         if !(options === context.options) {
             do { try options.value.validate() } catch { return .done(.failed(HopFailure(error))) }
         }
-        let ticket = context.wheel.insert(self, at: begun.firstLook, isNew: begun.lastTicket == nil)
+        let ticket = context.wheel.insert(self, at: begun.firstDeadline, isNew: begun.lastTicket == nil)
         // Afterwards, so that the fetch is in the wheel all the time.
         if let lastTicket = begun.lastTicket { context.wheel.remove(lastTicket) }
         guard let ticket else { return .done(.failed(.shutDown)) }
@@ -110,7 +110,10 @@ final class FetchLoop: Cancelable {
     /// Checks a request and starts its hop.
     private func carry(_ request: HTTP.Request, of attempt: Int, isFirst: Bool) -> FetchState.Step {
         let (hop, plain, fragment): (HTTPHop, HTTP.Request, String?)
-        do { (hop, plain, fragment) = try makeHop(request) } catch { return .settle(.failed(error), of: attempt) }
+        do { (hop, plain, fragment) = try makeHop(request) } catch {
+            state.withLock { $0.latestURL = request.url }
+            return .settle(.failed(error), of: attempt)
+        }
         let begun = state.withLock { $0.begin(plain, fragment: fragment, source: hop.source, of: attempt) }
         guard let begun, let delegate = begun.delegate else {
             hop.source?.close()
@@ -119,7 +122,7 @@ final class FetchLoop: Cancelable {
         if isFirst, isIntercepted {
             // Only a transfer that was reported to the interceptors is started.
             guard let scheduled = state.withLock({ $0.beginScheduling(hop: begun.number) }) else { return .wait }
-            delegate.schedule(scheduled)
+            delegate.reportScheduled(scheduled)
             if let ending = state.withLock({ $0.endScheduling() }) { return .settle(ending, of: attempt) }
         }
         let transfer = delegate.start(hop, for: self, number: begun.number)

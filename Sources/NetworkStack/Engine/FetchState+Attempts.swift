@@ -21,8 +21,8 @@ extension FetchState {
         let attempt: Attempt
         /// What the wheel held for the last one.
         let lastTicket: TimerWheel.Ticket?
-        /// When to look at the clocks.
-        let firstLook: MonotonicTime
+        /// When to check the timeouts.
+        let firstDeadline: MonotonicTime
         let delegate: (any FetchDelegate)?
     }
 
@@ -31,34 +31,36 @@ extension FetchState {
     /// - Parameters:
     ///   - identifier: The attempt's.
     ///   - now: When it begins, unless it is the first, which begins with the fetch.
-    ///   - firstLook: How long after the fetch has begun, in nanoseconds, to look at its first attempt's clocks, if that is known.
+    ///   - firstDeadlineOffset: When to check the first attempt's timeouts, in nanoseconds after the fetch has begun, if that is
+    ///     known.
     /// - Returns: The attempt, or `nil` if the fetch has ended.
     mutating func beginAttempt(
         _ identifier: Int,
         now: @autoclosure () -> MonotonicTime,
-        firstLook: UInt64? = nil
+        firstDeadlineOffset: UInt64? = nil
     ) -> Begun? {
         if isEnded { return nil }
         let lastTicket = ticket.take()
-        var look = firstLook.map { clocks.startedAt.after(nanoseconds: $0) }
+        var deadline = firstDeadlineOffset.map { clocks.startedAt.after(nanoseconds: $0) }
         if attempt != nil {
             stage = .making(nil)
             (redirects, metrics) = ([], nil)
             clocks.beganAttempt(now: now())
-            look = nil
+            deadline = nil
         }
         let attempt = Attempt(identifier: identifier, retryState: attempt?.retryState ?? Retry.State())
         self.attempt = attempt
         return Begun(
             attempt: attempt,
             lastTicket: lastTicket,
-            firstLook: look ?? clocks.firstLook,
+            firstDeadline: deadline ?? clocks.firstDeadline,
             delegate: delegate
         )
     }
 
-    /// Keeps what cancels the making. Returns it if it is to be cancelled at once, because its attempt is over: not after a
-    /// request was handed over. That may have been fetched by now, and to cancel its making would be to cancel the fetch.
+    /// Keeps what cancels the making. Returns it if the caller has to cancel it now, because its attempt is over. After the request was
+    /// handed over it is neither kept nor returned: it may contain the fetch itself, which the handler returned, and cancelling it
+    /// would cancel the fetch.
     mutating func hold(making: any Cancelable, of attempt: Attempt) -> (any Cancelable)? {
         guard handedOver < attempt.number else { return nil }
         guard case .making = stage, isCurrent(attempt) else { return making }
@@ -114,7 +116,7 @@ extension FetchState {
 
     /// Returns whether the attempt's end is still to be reported to the interceptors, which the caller then does. Besides, what
     /// settled it, which the caller releases outside the lock.
-    mutating func report() -> (isFirst: Bool, settling: (any Cancelable)?) {
+    mutating func claimReport() -> (isFirst: Bool, settling: (any Cancelable)?) {
         switch stage {
         case .settling(let pending, isReported: false):
             stage = .settling(nil, isReported: true)
@@ -202,7 +204,7 @@ extension FetchState {
             trace.hopEnded()
         }
         let unreported = isIntercepted && !isReported ? attempt : nil
-        let (streaming, isDelivered) = (streams(in: nil) ? delegate : nil, delivery.isDecided)
+        let (streaming, isDelivered) = (hasStreamHead(in: nil) ? delegate : nil, delivery.isDecided)
         var held = HeldResources(
             stage: exchange(&stage, with: .ended),
             ticket: ticket.take(),

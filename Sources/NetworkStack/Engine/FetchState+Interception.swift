@@ -8,7 +8,7 @@ extension FetchState {
         var isWaiting = false
     }
 
-    /// What the interceptors have come to an end in.
+    /// Where the fetch was when the HTTPInterceptors returned.
     enum Intercepted {
         /// The head of a stream has come, and is not delivered.
         case opening

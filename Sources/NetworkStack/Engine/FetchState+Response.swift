@@ -30,7 +30,7 @@ extension FetchState {
         }
         // What follows is another protocol's (RFC 9110 section 15.2.2), which was not asked for.
         if response.status == .switchingProtocols { return whole(hop, metrics: measure(hop, now: now), now: now) }
-        if streams, hop.next == nil, !hop.fails {
+        if deliversStream, hop.next == nil, !hop.fails {
             stage = .opening(hop, isReported: false)
             clocks.opened()
             let metrics = measure(hop, now: now)
@@ -42,7 +42,7 @@ extension FetchState {
             if let next = hop.next {
                 return length > Self.drainLimit ? abandon(hop, following: next, response, now: now) : .wait
             }
-            if length > limits.body, !response.status.neverHasBody, !streams {
+            if length > limits.body, !response.status.neverHasBody, !deliversStream {
                 return .settle(.failed(.bodyTooLarge(limit: limits.body)), of: attemptNumber)
             }
         }
@@ -72,10 +72,10 @@ extension FetchState {
         guard let hop = current(number) else { return .wait }
         clocks.progressed(now: now)
         hop.received += Int64(chunk.count)
-        if hop.next != nil { return drain(hop.drained + Int64(chunk.count), of: hop, now: now) }
-        let limit = streams ? Self.errorLimit : limits.body
+        if hop.next != nil { return drain(hop, now: now) }
+        let limit = deliversStream ? Self.errorLimit : limits.body
         guard Int64(hop.body.count) + Int64(chunk.count) <= limit else {
-            return streams
+            return deliversStream
                 ? whole(hop, metrics: measure(hop, now: now), isCut: true, now: now)
                 : .settle(.failed(.bodyTooLarge(limit: limit)), of: attemptNumber)
         }
@@ -87,7 +87,7 @@ extension FetchState {
         guard let hop = current(number) else { return .wait }
         clocks.progressed(now: now)
         hop.received = count
-        if hop.next != nil { return drain(count, of: hop, now: now) }
+        if hop.next != nil { return drain(hop, now: now) }
         return count <= limits.body ? .wait : .settle(.failed(.bodyTooLarge(limit: limits.body)), of: attemptNumber)
     }
 
@@ -136,9 +136,8 @@ extension FetchState {
         return .settle(.failed(failure), of: attemptNumber)
     }
 
-    private mutating func drain(_ count: Int64, of hop: Hop, now: MonotonicTime) -> Step {
-        hop.drained = count
-        guard let next = hop.next, let head = hop.head, count > Self.drainLimit else { return .wait }
+    private mutating func drain(_ hop: Hop, now: MonotonicTime) -> Step {
+        guard let next = hop.next, let head = hop.head, hop.received > Self.drainLimit else { return .wait }
         return abandon(hop, following: next, head, now: now)
     }
 
@@ -219,7 +218,7 @@ extension FetchState {
 /// What follows the head of a response whose body is streamed.
 extension FetchState {
     /// Whether the head of a stream has come and the fetch has not ended: in this attempt, or in any if none is named.
-    func streams(in number: Int?) -> Bool {
+    func hasStreamHead(in number: Int?) -> Bool {
         switch stage {
         case .opening, .openingLate, .streaming: number ?? attemptNumber == attemptNumber
         default: false
@@ -227,16 +226,18 @@ extension FetchState {
     }
 
     /// Whether this hop is under way and its body goes to a reader.
-    func isStreaming(_ number: Int) -> Bool { isCurrent(number) && streams(in: nil) }
+    func isStreaming(_ number: Int) -> Bool { isCurrent(number) && hasStreamHead(in: nil) }
 
-    /// A piece of a stream came, and its reader has room for more or not.
-    mutating func streamed(hop: Int, hasRoom: Bool, now: MonotonicTime) {
-        if isStreaming(hop) { clocks.heldBack(!hasRoom, now: now) }
+    /// So many bytes of a stream came, and its reader has room for more or not.
+    mutating func streamed(_ count: Int, hop: Int, hasRoom: Bool, now: MonotonicTime) {
+        guard isStreaming(hop) else { return }
+        activeHop?.received += Int64(count)
+        clocks.heldBack(!hasRoom, now: now)
     }
 
     /// The reader of a stream has room again. Returns the transfer to resume.
     mutating func readerResumed(now: MonotonicTime) -> (any HTTPTransfer)? {
-        guard streams(in: nil), let hop = activeHop else { return nil }
+        guard hasStreamHead(in: nil), let hop = activeHop else { return nil }
         clocks.heldBack(false, now: now)
         if hop.transfer == nil { hop.resumesReceiving = true }
         return hop.transfer

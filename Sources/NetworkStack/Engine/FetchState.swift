@@ -59,7 +59,7 @@ struct FetchState: ~Copyable {
         case settle(Ending, of: Int? = nil)
         /// Interceptors judge an attempt, on the queue: they transform a success, and vote on a failure.
         case judge(Ending, Attempt)
-        case succeed(Attempt)
+        case reportSuccess(Attempt)
         case vote(Attempt)
         /// The HTTPInterceptors have come to this in an attempt.
         case intercepted(Ending, Interception, Attempt)
@@ -72,7 +72,8 @@ struct FetchState: ~Copyable {
     }
 
     let options: Shared<HTTP.Options>
-    let streams: Bool
+    /// Whether the fetch delivers a stream.
+    let deliversStream: Bool
     /// Takes the events for listeners, if there are any.
     let trace: FetchTrace?
     /// Serves the fetch until its end: after that, its `Cancelable` holds nothing of the resource or the transport.
@@ -92,6 +93,8 @@ struct FetchState: ~Copyable {
     var metrics: HTTP.Metrics?
     /// The hops before the latest one.
     var earlier: [HTTP.EarlierHop] = []
+    /// The URL of the latest request, also after its hop.
+    var latestURL: URL?
 
     init(
         options: Shared<HTTP.Options>,
@@ -102,7 +105,7 @@ struct FetchState: ~Copyable {
         self.options = options
         self.trace = trace
         self.delegate = delegate
-        streams = delegate?.receiver != nil
+        deliversStream = delegate?.receiver != nil
         clocks = FetchClocks(options.value.timeouts, startedAt: now)
         // Callbacks of the options come before the completion, and on the queue.
         delivery = Delivery(completesInPlace: delegate?.resumesTask == true && !options.value.hasCallbacks)
@@ -139,6 +142,7 @@ struct FetchState: ~Copyable {
         let last = stage.hop
         hopCount += 1
         metrics = nil
+        latestURL = request.url
         stage = .carrying(Hop(hopCount, request, fragment: fragment, source: source))
         clocks.queued()
         trace?.began(hop: hopCount, of: attempt, request, keepingBack: options.value.sensitiveHeaders)
@@ -204,7 +208,11 @@ struct FetchState: ~Copyable {
         let hop = stage.hop
         var metrics = metrics ?? hop.map { measure($0, now: now) } ?? HTTP.Metrics()
         complete(&metrics, of: hop, now: now)
-        return HTTP.FetchContext(url: hop?.request.url.redactedDescription, metrics: metrics, attempt: attemptNumber)
+        return HTTP.FetchContext(
+            url: latestURL?.redactedDescription,
+            metrics: metrics,
+            attempt: attemptNumber
+        )
     }
 
     /// What the engine itself knows of a hop that is cut short.

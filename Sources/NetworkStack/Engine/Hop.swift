@@ -16,8 +16,6 @@ final class Hop {
     var fails = false
     /// Where the head redirects to.
     var next: HTTP.Request?
-    /// The bytes of a redirect's body so far.
-    var drained: Int64 = 0
     var body = Data()
     /// The connection that carries it.
     var connection: ConnectionUse?

@@ -154,14 +154,14 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     #if compiler(>=6.3)
         @specialized(where Request == HTTP.Request, Response == HTTP.Response)
     #endif
-    func schedule(_ attempt: Attempt) {
+    func reportScheduled(_ attempt: Attempt) {
         let made = state.withLock { state -> Made? in
             if state.wasScheduled { return nil }
             state.wasScheduled = state.made != nil
             return state.made
         }
         guard let made else { return }
-        chain.schedule(attempt, made.request)
+        chain.reportScheduled(attempt, made.request)
     }
 
     /// Keeps the success that the attempt has come to.
@@ -223,10 +223,10 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     #if compiler(>=6.3)
         @specialized(where Request == HTTP.Request, Response == HTTP.Response)
     #endif
-    func succeed(_ attempt: Attempt) {
+    func reportSuccess(_ attempt: Attempt) {
         let (made, success) = state.withLock { ($0.made, $0.success) }
         guard let made, let success else { return }
-        chain.succeed(attempt, made.request, success.data ?? Data(), success.response)
+        chain.reportSuccess(attempt, made.request, success.data ?? Data(), success.response)
     }
 
     /// What came with the failure that is kept: its body, or all of a success that an interceptor rejected.

@@ -67,7 +67,7 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
         .pass(.success(data), to: 0)
     }
 
-    func schedule(_ attempt: Attempt, _ request: Request) {
+    func reportScheduled(_ attempt: Attempt, _ request: Request) {
         for index in interceptors.indices {
             interceptors[index].interceptScheduledTask(
                 withIdentifier: attempt.identifier,
@@ -77,7 +77,7 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
         }
     }
 
-    func succeed(_ attempt: Attempt, _ request: Request, _ data: Data, _ response: Response) {
+    func reportSuccess(_ attempt: Attempt, _ request: Request, _ data: Data, _ response: Response) {
         for index in interceptors.indices {
             interceptors[index].interceptSuccessfulTask(
                 withIdentifier: attempt.identifier,

@@ -101,9 +101,9 @@ enum Redirect {
 }
 
 extension HTTPHop {
-    /// Whether a response is a redirect to follow, so that its body is dropped: it is not collected, and has no limit but the engine's
-    /// patience.
-    package func isLeftBehind(_ status: HTTP.StatusCode?, _ headers: HTTP.Headers) -> Bool {
+    /// Whether a response is a redirect that the engine follows. Its body is dropped, and does not count towards
+    /// ``HTTP/Options/Limits/body``; after 64 KiB, the engine cancels the hop.
+    package func isFollowedRedirect(_ status: HTTP.StatusCode?, _ headers: HTTP.Headers) -> Bool {
         guard let status, status.statusClass == .redirection else { return false }
         return Redirect.locations(in: headers, status: status, policy: options.redirects).first?.isEmpty == false
     }

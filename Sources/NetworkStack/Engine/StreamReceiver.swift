@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Stands between a transfer and the reader of its content: a bounded buffer with an end that is a verdict.
+/// Buffers the body between a transfer and its reader, with a limit, and keeps how it ended.
 ///
 /// The transfer is asked to hold back when more than the high mark waits, and to go on when less than the low mark does.
 @usableFromInline
@@ -55,7 +55,7 @@ final class StreamReceiver: Sendable {
     /// Whether the transfer need not hold back.
     var hasRoom: Bool { state.withLock { !$0.isHeldBack } }
 
-    /// The content is whole.
+    /// The body is complete.
     func finish(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
         let waiter = state.withLock { state -> OneShot<Void>? in
             guard state.end == nil else { return nil }
@@ -66,7 +66,8 @@ final class StreamReceiver: Sendable {
         waiter?.fill((), in: batch)
     }
 
-    /// The content will not be whole, unless it is already. What came before is still read. Returns whether it is not.
+    /// Ends the body with an error, unless it is complete. Chunks that came before can still be read. Returns `false` if the body
+    /// was complete.
     @discardableResult
     func fail(_ error: any Error) -> Bool {
         let (waiter, fails) = state.withLock { state -> (OneShot<Void>?, Bool) in
@@ -84,7 +85,7 @@ final class StreamReceiver: Sendable {
     var trailers: HTTP.Headers? { state.withLock { $0.trailers } }
     var metrics: HTTP.Metrics? { state.withLock { $0.metrics } }
 
-    /// The next chunk, or `nil` at the end of whole content.
+    /// The next chunk, or `nil` at the end of a complete body.
     func next() async throws -> Data? {
         while true {
             try checkCancellation()

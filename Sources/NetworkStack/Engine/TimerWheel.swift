@@ -65,8 +65,8 @@ final class TimerWheel: Sendable {
         withExtendedLifetime(left) {}
     }
 
-    /// Has an entry asked at a deadline, or a little later, until it leaves. A wheel that is closed takes none, and one that is
-    /// sealed none that is new.
+    /// Registers an entry: `deadlineReached` is called at the deadline or shortly after, until the entry is removed. Returns `nil` if
+    /// the wheel is closed, or if it is sealed and the entry is new.
     func insert(_ entry: any TimerWheelEntry, at deadline: MonotonicTime, isNew: Bool = true) -> Ticket? {
         state.withLock { state in
             guard !state.isClosed, !(isNew && state.isSealed) else { return nil }

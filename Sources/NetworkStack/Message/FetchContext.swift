@@ -3,11 +3,12 @@ internal import FoundationEssentials
 extension HTTP {
     /// The state of a fetch when it failed.
     public struct FetchContext: Sendable, Hashable {
-        /// The URL of the last request, without user info, query and fragment; `nil` if no request was made yet.
+        /// The URL of the last request, of an earlier attempt if this one has none, without user info, query and fragment; `nil` if no
+        /// request was made yet.
         public var url: String?
         /// The metrics up to the failure, as far as the stack knows them.
         public var metrics: Metrics
-        /// The number of the attempt, from 1; `nil` if it is not known.
+        /// The number of the attempt, from 1; during the wait for an attempt, that one's. `nil` if it is not known.
         public var attempt: Int?
 
         /// Makes a context.

@@ -81,7 +81,7 @@ final class EngineHistoryFetch: Sendable {
     // MARK: State
 
     var isEnded: Bool { loop.map { $0.state.withLock { $0.isEnded } } ?? true }
-    var isStreaming: Bool { loop.map { $0.state.withLock { $0.streams(in: nil) } } ?? false }
+    var isStreaming: Bool { loop.map { $0.state.withLock { $0.hasStreamHead(in: nil) } } ?? false }
     /// The attempt under way; the first one's request is made before `fetch` returns.
     var attemptNumber: Int { loop.map { $0.state.withLock { $0.attemptNumber } } ?? 1 }
     /// Whether the request of this attempt is being made.

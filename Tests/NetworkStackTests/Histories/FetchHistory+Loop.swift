@@ -19,7 +19,7 @@ extension FetchHistory {
             case .open(let head): step = open(head)
             case .settle(let ending, let attempt): step = settle(ending, of: attempt)
             case .judge(let ending, let attempt): step = judge(ending, attempt)
-            case .succeed(let attempt): step = succeed(attempt)
+            case .reportSuccess(let attempt): step = reportSuccess(attempt)
             case .vote(let attempt): step = vote(attempt)
             case .again(let attempt, let delay): step = again(attempt, after: delay)
             case .done(let ending, let attempt): return end(ending, of: attempt)
@@ -80,7 +80,7 @@ extension FetchHistory {
     }
 
     private func settle(_ ending: Ending, of attempt: Int?) -> FetchState.Step {
-        if delegate.streams, state.streams(in: attempt) {
+        if delegate.streams, state.hasStreamHead(in: attempt) {
             if stream.fail(), let delegate = state.delegate {
                 delegate.trace?.streamFailed(delegate.streamError(of: ending))
             }
@@ -104,13 +104,13 @@ extension FetchHistory {
         maybe()
         guard let trace = state.delegate.map(\.trace) else { return .wait }
         checkJudged(ending, attempt)
-        guard delegate.judge(ending) else { return .vote(attempt) }
+        guard delegate.storeResult(of: ending) else { return .vote(attempt) }
         if case .opened(let head, _) = ending {
             replaceStream(head)
             trace?.streamEnded()
-            return .succeed(attempt)
+            return .reportSuccess(attempt)
         }
-        guard chance(2) else { return .succeed(attempt) }
+        guard chance(2) else { return .reportSuccess(attempt) }
         queue.append(.transformed(!chance(3), attempt))
         maybe()
         let settling = newPending()
@@ -118,15 +118,15 @@ extension FetchHistory {
         return .wait
     }
 
-    private func succeed(_ attempt: Attempt) -> FetchState.Step {
-        guard state.report().isFirst else { return .wait }
+    private func reportSuccess(_ attempt: Attempt) -> FetchState.Step {
+        guard state.claimReport().isFirst else { return .wait }
         delegate.report(attempt)
         maybe()
         return .done(.resultStored)
     }
 
     private func vote(_ attempt: Attempt) -> FetchState.Step {
-        guard state.report().isFirst else { return .wait }
+        guard state.claimReport().isFirst else { return .wait }
         delegate.report(attempt)
         maybe()
         let delay: Retry.Delay?
@@ -160,8 +160,8 @@ extension FetchHistory {
     }
 
     func report(_ opened: Ending) -> FetchState.Step {
-        guard state.report().isFirst, let attempt = state.attempt else { return .wait }
-        _ = delegate.judge(opened)
+        guard state.claimReport().isFirst, let attempt = state.attempt else { return .wait }
+        _ = delegate.storeResult(of: opened)
         delegate.report(attempt)
         maybe()
         return open(.resultStored)
@@ -169,7 +169,7 @@ extension FetchHistory {
 
     private func open(_ ending: Ending) -> FetchState.Step {
         let opened = state.open(ending)
-        stream.isDelivered = stream.isDelivered || state.streams(in: nil)
+        stream.isDelivered = stream.isDelivered || state.hasStreamHead(in: nil)
         deliver(opened.moment)
         maybe()
         return opened.isOver ? .done(.resultStored) : .wait

@@ -218,7 +218,7 @@ final class FetchHistory: History {
         }
         stream.take(chunk)
         maybe()
-        state.streamed(hop: transfer.hop, hasRoom: chance(2), now: now)
+        state.streamed(chunk.count, hop: transfer.hop, hasRoom: chance(2), now: now)
     }
 
     private func finish(_ transfer: FetchHistoryTransfer) {
@@ -263,7 +263,7 @@ final class FetchHistory: History {
         case .judge(let ending, let attempt): run(.judge(ending, attempt))
         case .transformed(let isSuccess, let attempt):
             if !isSuccess, state.delegate != nil { delegate.failure = .interceptor(CancellationError()) }
-            run(isSuccess ? .succeed(attempt) : .vote(attempt))
+            run(isSuccess ? .reportSuccess(attempt) : .vote(attempt))
         case .open(let head): run(report(.opened(head)))
         case .ask(let index): ask(index)
         case .intercepted(let ending, let index): run(intercepted(ending, index))

@@ -118,16 +118,16 @@ final class FetchHistoryDelegate: FetchDelegate {
     func nextIdentifier() -> Int { 0 }
     func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? { nil }
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable { EmptyCancelable() }
-    func schedule(_ attempt: Attempt) {}
+    func reportScheduled(_ attempt: Attempt) {}
     func start(_ hop: HTTPHop, for loop: FetchLoop, number: Int) -> any HTTPTransfer {
         FetchHistoryTransfer(hop: number)
     }
-    func judge(_ ending: Ending) -> Bool {
+    func storeResult(of ending: Ending) -> Bool {
         failure = ending.needsNoUserCode ? nil : failure(of: ending)
         return ending.needsNoUserCode
     }
     func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable { EmptyCancelable() }
-    func succeed(_ attempt: Attempt) {}
+    func reportSuccess(_ attempt: Attempt) {}
     func vote(_ attempt: Attempt) -> (Retry.Action, any Error) { (.none, CancellationError()) }
     func giveUp(_ error: Retry.Error, _ state: Retry.State) {}
     func streamError(of ending: Ending) -> any Error { failure(of: ending) }

@@ -20,6 +20,16 @@ extension ConformanceCheck {
             try expect(start.duration(to: .now) >= .milliseconds(800) * scale, "The idle timeout fired early")
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
+        ConformanceCheck("A timeout within a stream has the bytes that came", needs: [.network]) { subject, scale in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
+            }
+            let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(800) * scale }
+            let opened = try await client.open(server.url())
+            let error = try await streamFailure { _ = try await opened.value.collect() }
+            let metrics = (error as? any HTTPError)?.context?.metrics
+            try expectEqual(metrics?.bytesReceived, 4, "bytes received")
+        },
         ConformanceCheck(
             "The idle timeout waits for a stream's reader, then for the server",
             needs: [.network, .backPressure]
