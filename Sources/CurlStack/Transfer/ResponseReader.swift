@@ -47,7 +47,7 @@ final class ResponseReader {
     private func decode(_ bytes: RawSpan, of hop: HTTPHop) -> HTTPTransferFailure<CurlError>? {
         if decoder == nil, let unknown = ContentCoding.unknown(in: head.contentCodings) {
             // The body of a followed redirect is discarded.
-            if hop.options.passesUnknownCodings || hop.isLeftBehind(head.status, head.headers) {
+            if hop.options.passesUnknownCodings || hop.isFollowedRedirect(head.status, head.headers) {
                 return keep(bytes, of: hop, expecting: 0)
             }
             return head.response(to: hop.request).map { .unknownCoding(unknown, $0) } ?? .badResponse
@@ -82,7 +82,7 @@ final class ResponseReader {
             return .decompressionRatio(limit: ratio)
         }
         let piece =
-            if hop.isLeftBehind(head.status, head.headers) {
+            if hop.isFollowedRedirect(head.status, head.headers) {
                 bodyCount
             } else {
                 hop.allowsWithholding ? bodyCount - before : Int64(body.count)
@@ -104,7 +104,7 @@ final class ResponseReader {
         bodyCount += Int64(bytes.byteCount)
         if hop.allowsWithholding, bodyCount > limit {
             // The body of a followed redirect is discarded; the engine limits how much of it is drained.
-            return hop.isLeftBehind(head.status, head.headers) ? nil : .bodyTooLarge(limit: limit)
+            return hop.isFollowedRedirect(head.status, head.headers) ? nil : .bodyTooLarge(limit: limit)
         }
         if body.append(bytes, expecting: expected) { return nil }
         return .transport(

@@ -101,7 +101,7 @@ extension HTTP {
         private static func unescaped(_ authority: String) throws(HTTP.InvalidValue) -> String {
             let end = authority.lastIndex(of: ":") ?? authority.endIndex
             guard let host = authority[..<end].utf8.percentDecoded else {
-                throw HTTP.InvalidValue("The URL's host has an escape that is none.")
+                throw HTTP.InvalidValue("The URL's host has an invalid percent-encoding.")
             }
             // These would make it an address, or end it.
             guard host.allSatisfy({ !"[:".utf8.contains($0) }) else {

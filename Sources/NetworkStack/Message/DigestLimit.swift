@@ -22,7 +22,7 @@ extension HTTP.DigestLimit: CustomStringConvertible {
         switch self {
         case .algorithm(let name): "The Digest challenge names the algorithm \(name), which is not answered."
         case .integrityProtection: "The Digest challenge asks for auth-int, which is answered only without a body."
-        case .blanks: "The Digest challenge has blanks around a sign, and libcurl reads none."
+        case .blanks: "The Digest challenge has blanks around an equals sign, which libcurl does not accept."
         case .noNonce: "The Digest challenge has no nonce."
         }
     }

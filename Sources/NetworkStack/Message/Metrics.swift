@@ -34,7 +34,7 @@ extension HTTP {
         public var matchedPin: PublicKeyPin?
         /// The bytes of the body after decompression, if the stack has decompressed it.
         public var decodedBytes: Int64?
-        /// How many requests were sent: one more than the redirects that were followed.
+        /// The requests of the last attempt: one more than its redirects. Earlier attempts and ``resends`` do not count.
         public var hopCount: Int = 1
         /// The requests of the fetch before the last one, in order: those that were redirected, and those of earlier attempts.
         public var hops: [EarlierHop] = []

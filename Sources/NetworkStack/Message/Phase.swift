@@ -14,7 +14,7 @@ extension HTTP {
         case securing
         /// The request is being sent.
         case sending
-        /// The request was sent; no byte of the response was received.
+        /// The request was sent; the head of the final response has not arrived.
         case waiting
         /// The response is being received.
         case receiving

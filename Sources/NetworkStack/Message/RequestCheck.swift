@@ -29,7 +29,7 @@ extension HTTP.Request {
         if let userInfo = target.userInfo, !userInfo.isEmpty, userInfo != ":", !headers.contains(.authorization) {
             // Bytes that are not UTF-8 are allowed; their meaning is up to the server (RFC 7617 section 2).
             guard var credentials = userInfo.utf8.percentDecoded else {
-                throw HTTP.InvalidValue("The URL's user info has an escape that is none.")
+                throw HTTP.InvalidValue("The URL's user info has an invalid percent-encoding.")
             }
             guard credentials.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
                 throw HTTP.InvalidValue("The URL's user info has a control character (RFC 7617 section 2).")

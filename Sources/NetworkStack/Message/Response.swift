@@ -119,7 +119,7 @@ extension HTTP {
             set { Shared.change(&content) { $0.isErrorBodyCut = newValue } }
         }
 
-        /// The metrics of the fetch. Empty while it runs.
+        /// The metrics of the fetch; of a stream, until its head. Empty in an event of a response that is still being received.
         public var metrics: Metrics {
             get { content.value.metrics }
             set { Shared.change(&content) { $0.metrics = newValue } }

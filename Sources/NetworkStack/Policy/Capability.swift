@@ -57,7 +57,7 @@ extension HTTP {
         /// Well-known methods in lower case, such as `get`, which is another method than `GET`.
         public static let caseSensitiveMethods = Capability(rawValue: "well-known methods in another case")
         /// A body that waits for 100 Continue.
-        public static let expectContinue = Capability(rawValue: "content that waits for 100 Continue")
+        public static let expectContinue = Capability(rawValue: "a body that waits for 100 Continue")
         /// A limit of how much a compressed body may expand.
         public static let decompressionRatio = Capability(rawValue: "a limit of the decompression ratio")
         /// Certificate authorities other than the system's.
@@ -89,9 +89,9 @@ extension HTTP {
         /// Decompressing bodies, at least gzip and deflate.
         public static let decompression = Capability(rawValue: "decompression")
         /// Turning decompression off.
-        public static let disablingDecompression = Capability(rawValue: "content as it was sent")
+        public static let disablingDecompression = Capability(rawValue: "bodies as they were sent")
         /// Delivering a body in an unknown coding as it was sent (``HTTP/Options/passesUnknownCodings``).
-        public static let unknownCodings = Capability(rawValue: "content in unknown codings")
+        public static let unknownCodings = Capability(rawValue: "bodies in unknown codings")
         /// Paths with the segments `.` and `..` (``HTTP/Options/pathAsIs``).
         public static let pathAsIs = Capability(rawValue: "paths as they are")
         /// Header lines in order, with repeated lines kept apart.

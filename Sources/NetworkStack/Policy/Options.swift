@@ -8,7 +8,7 @@ extension HTTP {
         /// are read (``HTTPNetworkStack/with(options:)``). It must return at once.
         public typealias Change = @Sendable (inout Options) -> Void
 
-        /// Which redirects are followed, and which fields are sent after them.
+        /// Which redirects are followed.
         public struct Redirects: Sendable, Hashable {
             /// The most redirects to follow, from 0 to 100. One more fails with ``HTTPFetchError/tooManyRedirects(limit:_:)``.
             /// With 0, a redirect is an ordinary response.
@@ -30,7 +30,8 @@ extension HTTP {
         public struct Timeouts: Sendable, Hashable {
             /// The wait for a connection.
             public var queue: Duration?
-            /// Resolving the name, opening the connection and negotiating TLS. If it is `nil`, the idle timeout applies.
+            /// Resolving the name, opening the connection and negotiating TLS. The idle timeout runs as well, anew in each of these
+            /// steps; if it is shorter, it may end the fetch first.
             public var connect: Duration?
             /// From the last byte sent to the end of the response's head. Informational responses do not restart it.
             public var firstByte: Duration?
@@ -105,7 +106,7 @@ extension HTTP {
             case http2PriorKnowledge
         }
 
-        /// Which redirects are followed, and which fields are sent after them.
+        /// Which redirects are followed.
         public var redirects = Redirects()
         /// Header fields that a redirect to another origin does not take along, besides `Authorization`, `Cookie` and
         /// `Proxy-Authorization`: the names in ``Network/Configuration/sensitiveHeaders``, and those added by

@@ -48,7 +48,7 @@ enum EndpointURL {
         }
         joined += bytes[fragment...]
         guard let url = URL(string: String(decoding: joined, as: UTF8.self)) else {
-            throw HTTP.InvalidValue("No URL comes of the endpoint's base URL, path and query.")
+            throw HTTP.InvalidValue("The endpoint's base URL, path and query form no valid URL.")
         }
         return url
     }

@@ -97,7 +97,7 @@ extension HTTPFetchError: DescribedError {
         case .invalidRedirect(let target, _): "A redirect leads to \(target.redactedURL), not to an http or https URL."
         case .bodyTooLarge(let limit, _): "The response's body is longer than the limit of \(limit) bytes."
         case .decompressionRatio(let limit, _):
-            "A byte of the response's compressed body becomes more than the limit of \(limit) bytes."
+            "The response's body expands to more than \(limit) times its compressed size."
         case .headTooLarge(let limit, _): "The response's head is longer than the limit of \(limit) bytes."
         case .headLineTooLong(let limit, _):
             "A line of the response's head is longer than \(limit) bytes, the most that libcurl takes."

@@ -86,8 +86,8 @@ extension HTTPFetchError: HTTPError {
     }
 
     /// Whether the failure is final, regardless of interceptors' votes: a cancel, the total timeout, a server that is not trusted,
-    /// a body that can be sent only once, an illegal request, a shutdown, a body that was not decoded or written, and the end of
-    /// the retries.
+    /// a body that can be sent only once, an illegal request, a shutdown, a body that was not decoded or written, a second reader of a
+    /// stream, and the end of the retries.
     public var isFinal: Bool {
         switch self {
         case .cancelled, .retry, .invalidRequest, .timedOut(.total, _, _), .bodyNotReplayable, .untrusted, .shutDown,

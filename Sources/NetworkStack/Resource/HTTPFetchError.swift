@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-// Indirect, as a result that is handed on has room for its larger side.
+// Indirect, because a `Result` is as large as its largest case.
 
 /// The error of every fetch on an HTTP stack.
 ///
@@ -55,7 +55,7 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
     case bodyNotReplayable(HTTP.FetchContext = .init())
     /// The request's body could not be read, or does not have its declared length.
     case requestBody(any Error, HTTP.FetchContext = .init())
-    /// An interceptor rejected the response's body.
+    /// An interceptor rejected the response's body, or an ``HTTPInterceptor`` threw an error of its own after it had called `next`.
     case interceptor(any Error)
     /// The body of a success could not be decoded: the decoder's error, and the response. Short calls and streams fail with it.
     case undecodable(any Error, Response)

@@ -20,7 +20,7 @@ package struct MonotonicTime: Comparable, Sendable {
     /// The first whole millisecond after it: a wait until then is never too short.
     package var nextMillisecond: Int64 { milliseconds + 1 }
 
-    /// Now, on the clock that `DispatchTime` counts by; asked for by way of that, it costs three times as much.
+    /// The current time of the clock behind `DispatchTime`. Reading it through `DispatchTime` costs three times as much.
     package static var now: MonotonicTime {
         #if canImport(Darwin)
             return MonotonicTime(nanoseconds: clock_gettime_nsec_np(CLOCK_UPTIME_RAW))

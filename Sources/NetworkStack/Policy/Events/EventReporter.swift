@@ -50,7 +50,11 @@ package final class EventReporter: Sendable {
     /// Adds the end of a connection.
     package func closed(_ connection: HTTP.Connection, _ reason: HTTP.Connection.CloseReason) {
         guard observesSteps else { return }
-        add(.ofStack { [moment = MonotonicTime.now] in $0.connectionClosed(connection, reason: reason, at: moment.instant) })
+        add(
+            .ofStack { [moment = MonotonicTime.now] in
+                $0.connectionClosed(connection, reason: reason, at: moment.instant)
+            }
+        )
     }
 
     /// Adds that certificates were read again, or why not.
@@ -63,7 +67,8 @@ package final class EventReporter: Sendable {
     /// - Parameters:
     ///   - place: Where the fetch is.
     ///   - report: Calls the listener's method for it.
-    func add(at place: Shared<FetchEvent.Place>, _ report: @escaping @Sendable (any EventListener, FetchEvent) -> Void) {
+    func add(at place: Shared<FetchEvent.Place>, _ report: @escaping @Sendable (any EventListener, FetchEvent) -> Void)
+    {
         add(.ofFetch(FetchEvent(at: place, .now), report))
     }
 

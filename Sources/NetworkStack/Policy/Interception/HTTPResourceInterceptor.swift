@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// This is the form with a function for each event. To change a request or a response, ``HTTPInterceptor`` needs one function.
 ///
 /// The events of an attempt are: the request is made, and each interceptor may change it, the stack's before the resource's; the
-/// task is scheduled; it succeeds or fails, exactly once. A redirect is not a separate attempt.
+/// attempt is scheduled; it succeeds or fails, exactly once. A redirect is not a separate attempt.
 ///
 /// Every function has a default that changes nothing. The calls of one fetch are made one after the other, on the engine's queue,
 /// never on a thread that the transport needs. There are three exceptions. A first attempt's request is made within `fetch`:
@@ -61,12 +61,12 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
         handler: @escaping RequestHandler
     ) -> any Cancelable
 
-    /// A task is about to start.
+    /// An attempt is about to start.
     ///
     /// - Parameters:
     ///   - identifier: The attempt's identifier, unique in the stack.
-    ///   - request: The request that is sent, without what the library or its backend adds (credentials of the stack, framing
-    ///     fields).
+    ///   - request: The request that is sent, without what is added later: the stack's header fields, cookies and credentials, and
+    ///     the fields that frame the body.
     ///   - retryState: The state of the fetch so far.
     func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: Retry.State)
 
@@ -91,7 +91,7 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
         handler: @escaping BodyHandler
     ) -> any Cancelable
 
-    /// A task has succeeded.
+    /// An attempt has succeeded.
     ///
     /// - Parameters:
     ///   - identifier: The attempt's identifier.
@@ -116,7 +116,8 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: The attempt's identifier.
-    ///   - request: The request, or `nil` if the task was never scheduled: the request could not be made, or is invalid.
+    ///   - request: The request, or `nil` if the attempt ended before it was scheduled: the request could not be made or is invalid,
+    ///     its server is not trusted, or time ran out.
     ///   - data: The body of the response that failed, if there was one; unchanged if an interceptor refused it.
     ///   - response: The response that failed, if there was one; that of a success if an interceptor refused its body.
     ///   - error: The failure: the stack's `FetchError`.

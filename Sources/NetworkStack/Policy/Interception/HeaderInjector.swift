@@ -1,6 +1,6 @@
 /// Adds header fields to every request.
 ///
-/// The fields are also sent after redirects to other origins, except `Authorization`, `Cookie` and
+/// The fields are also sent after redirects to other origins, except `Authorization`, `Cookie`, `Proxy-Authorization` and
 /// ``Network/Configuration/sensitiveHeaders``. For credentials, use an authenticator, which checks the origin.
 public struct HeaderInjector: HTTPResourceInterceptor {
     /// The neutral request.

@@ -7,7 +7,7 @@ public protocol HTTPRetryMetadata<Request, Response>: Sendable {
     /// The response of the stack.
     associatedtype Response: HTTPResponseConvertible
 
-    /// The request, or `nil` if it could not be made or is invalid.
+    /// The request, or `nil` if the attempt ended before it was scheduled.
     var request: Request? { get }
     /// The body of the response that failed, if there was one.
     var payload: Data? { get }
@@ -17,7 +17,7 @@ public protocol HTTPRetryMetadata<Request, Response>: Sendable {
     /// Makes the metadata from an interceptor's parameters.
     ///
     /// - Parameters:
-    ///   - request: The request, or `nil` if it could not be made or is invalid.
+    ///   - request: The request, or `nil` if the attempt ended before it was scheduled.
     ///   - payload: The body of the response that failed, if there was one.
     ///   - response: The response that failed, if there was one.
     init(request: Request?, payload: Data?, response: Response?)
@@ -26,7 +26,7 @@ public protocol HTTPRetryMetadata<Request, Response>: Sendable {
 extension Retry {
     /// What a retry policy gets about a failed attempt on an HTTP stack.
     public struct Metadata<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: HTTPRetryMetadata {
-        /// The request, or `nil` if it could not be made or is invalid.
+        /// The request, or `nil` if the attempt ended before it was scheduled.
         public let request: Request?
         /// The body of the response that failed, if there was one.
         public let payload: Data?
@@ -36,7 +36,7 @@ extension Retry {
         /// Makes the metadata from an interceptor's parameters.
         ///
         /// - Parameters:
-        ///   - request: The request, or `nil` if it could not be made or is invalid.
+        ///   - request: The request, or `nil` if the attempt ended before it was scheduled.
         ///   - payload: The body of the response that failed, if there was one.
         ///   - response: The response that failed, if there was one.
         public init(request: Request?, payload: Data?, response: Response?) {

@@ -124,7 +124,7 @@ extension ConformanceCheck {
                 } catch let error as ConformanceFailure {
                     throw error
                 } catch {
-                    try expect("\(error)".contains("the limit of 4096"), "\(error)")
+                    try expect("\(error)".contains("4096 times"), "\(error)")
                 }
             },
             ConformanceCheck(
