@@ -83,6 +83,26 @@ struct LoopTests {
         #expect(sink.events.last == "failed")
     }
 
+    @Test("nothing is delivered after a cancel, even from the same turn")
+    func cancel() throws {
+        let mailbox = Mailbox()
+        let hints = String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 20)
+        let server = try ScriptedServer { _ in
+            [.receiveHead, .send(hints + "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nsome"), .waitForClose]
+        }
+        let started = Lock<TransferControl?>(nil)
+        let sink = Sink {
+            if let control = started.withLock({ $0 }) { mailbox.post(.cancel(control)) }
+            mailbox.post(.stop)
+        }
+        let control = try control(server, sink, mailbox)
+        started.withLock { $0 = control }
+        mailbox.post(.start(control))
+        try run(mailbox)
+        #expect(sink.events.count { $0 == "informational" } == 16)
+        #expect(sink.events.last == "informational")
+    }
+
     @Test("a hop that a stack refuses is released, however it was cancelled")
     func refused() async throws {
         var configuration = Network.Configuration()

@@ -20,7 +20,7 @@ struct EndpointPair: Hashable {
 
 /// One end of a connection: an address and a port.
 struct Endpoint: Hashable {
-    /// What identifies an address. No vector, which a transfer would have to be allocated in line with.
+    /// An address as two integers. A SIMD vector would raise the alignment of every transfer.
     private struct Address: Hashable {
         var start: UInt64 = 0
         var rest: UInt64 = 0

@@ -38,8 +38,8 @@ final class Poller {
         var isHeldBack = false
         /// How many looks there had been when the connection was left idle.
         var leftAt: UInt64 = 0
-        /// Whether a look has found something to be read since.
-        var isSpent = false
+        /// Whether something may have arrived since: a look found input, or there was no room to look.
+        var mayHaveInput = false
 
         /// The number is another socket's from now on, or unused.
         func begin() {
@@ -104,8 +104,8 @@ final class Poller {
 
     /// A connection is idle from now on.
     private func leave(_ socket: Socket, _ descriptor: Int32) {
-        (socket.leftAt, socket.isSpent) = (looks, unsafe leftCount == left.count)
-        guard !socket.isSpent else { return }
+        (socket.leftAt, socket.mayHaveInput) = (looks, unsafe leftCount == left.count)
+        guard !socket.mayHaveInput else { return }
         unsafe left[leftCount] = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         leftCount += 1
     }
@@ -122,14 +122,14 @@ final class Poller {
         let socket = sockets[Int(descriptor)]
         guard socket.isConnection, socket.asked == 0, socket.registered & EPOLLIN.rawValue != 0 else { return false }
         if socket.leftAt == looks { lookAtLeft() }
-        return !socket.isSpent
+        return !socket.mayHaveInput
     }
 
     private func lookAtLeft() {
         let hasFailed = unsafe poll(left.baseAddress, nfds_t(leftCount), 0) < 0
         for index in 0..<leftCount {
             let place = unsafe left[index]
-            if hasFailed || place.revents != 0 { sockets[Int(place.fd)].isSpent = true }
+            if hasFailed || place.revents != 0 { sockets[Int(place.fd)].mayHaveInput = true }
         }
         endLook()
     }

@@ -7,19 +7,19 @@ extension EasyHandle {
     ///
     /// - Parameter socket: The connection's socket, if it is known, and something waits on it.
     /// - Returns: Whether it holds unrequested bytes, or its end has come.
-    func isSpent(on socket: @autoclosure () -> Int32?) -> Bool {
+    func isUnusable(on socket: @autoclosure () -> Int32?) -> Bool {
         guard let tls = unsafe tlsConnection else { return false }
         guard unsafe !speaksHTTP2(tls) else { return false }
         if unsafe SSL_has_pending(tls) == 1 { return true }
         guard route?.proxy.scheme != .https, let socket = socket() else { return false }
-        return unsafe isSpent(tls, on: socket)
+        return unsafe isUnusable(tls, on: socket)
     }
 
     /// Bytes that wait may be TLS's own, such as a session ticket; what is left after those counts.
     ///
     /// TLS reads the socket itself meanwhile: libcurl's own way to it serves only within libcurl's calls, and an error on it
     /// would crash the process.
-    private func isSpent(_ tls: OpaquePointer, on socket: Int32) -> Bool {
+    private func isUnusable(_ tls: OpaquePointer, on socket: Int32) -> Bool {
         guard let direct = unsafe BIO_new_socket(socket, BIO_NOCLOSE) else { return true }
         let (reads, writes) = unsafe (SSL_get_rbio(tls), SSL_get_wbio(tls))
         // Setting one takes a reference, and releases the one before.

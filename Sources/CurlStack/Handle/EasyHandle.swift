@@ -10,7 +10,7 @@ final class EasyHandle {
     private(set) var transfer: (any TransferCallbacks)?
     /// The multi handle of its transfers.
     let multi: MultiHandle
-    /// The plan that the handle's options are those of.
+    /// The plan whose options are set; `nil` while they are being set.
     private var plan: TransferPlan?
     /// The options that change while a plan stays, as they are set.
     private(set) var settings = Settings()

@@ -1,19 +1,19 @@
 internal import NetworkStack
 
 extension HTTPHop {
-    /// The version that is spoken: libcurl 7.88 sends trailers only over HTTP/1.1.
-    var version: HTTP.Options.VersionPolicy {
+    /// The policy of the options; with trailers, `.automatic` becomes HTTP/1.1, because libcurl sends trailers over HTTP/1.1 only.
+    var versionPolicy: HTTP.Options.VersionPolicy {
         options.version == .automatic && hasTrailers ? .http1_1 : options.version
     }
 
     /// The version by which the queue distinguishes hosts: in the clear, the automatic choice is HTTP/1.1.
-    var spokenVersion: HTTP.Options.VersionPolicy {
-        version == .automatic && origin.scheme == .http ? .http1_1 : version
+    var queueVersion: HTTP.Options.VersionPolicy {
+        versionPolicy == .automatic && origin.scheme == .http ? .http1_1 : versionPolicy
     }
 
     /// Whether others may join its connection only once that has answered (``LibcurlQuirks/lateHTTP2Sharing``).
     func sharesOnceAnswered(_ quirks: LibcurlQuirks) -> Bool {
-        version == .http2PriorKnowledge && origin.scheme == .http && quirks.contains(.lateHTTP2Sharing)
+        versionPolicy == .http2PriorKnowledge && origin.scheme == .http && quirks.contains(.lateHTTP2Sharing)
     }
 
     /// Whether TLS may come to HTTP/2. A libcurl without it refuses to be asked.
@@ -22,7 +22,8 @@ extension HTTPHop {
     /// Whether the hop must have its connection to itself (``LibcurlQuirks/mixedHTTP2Bodies``): its body has no announced length,
     /// or it wants trailers.
     func needsOwnConnection(_ quirks: LibcurlQuirks) -> Bool {
-        guard quirks.contains(.mixedHTTP2Bodies), version != .http1_1, version != .automatic || isSecure else {
+        guard quirks.contains(.mixedHTTP2Bodies), versionPolicy != .http1_1, versionPolicy != .automatic || isSecure
+        else {
             return false
         }
         return source.map { $0.length == nil } ?? false || wantsTrailers
@@ -30,7 +31,7 @@ extension HTTPHop {
 
     /// Whether content may be read in large pieces. Over HTTP/2 the usual size must stand (``BufferedHTTP2Input``).
     var mayReadLargePieces: Bool {
-        switch version {
+        switch versionPolicy {
         case .automatic: origin.scheme == .http
         case .http1_1: true
         case .http2PriorKnowledge: false

@@ -43,7 +43,8 @@ final class TransferPlan {
         let version: Int
         let waitsForMultiplexing: Bool
         let needsFreshConnection: Bool
-        /// Whether nothing else may be sent on the connection: the request has `Connection: close` (RFC 9112 section 9.6), and libcurl does not read it.
+        /// Whether the connection is closed after the request: the request has `Connection: close` (RFC 9112 section 9.6), which libcurl
+        /// does not read, or connections are used once (``AddressPlan/usesConnectionsOnce``).
         let closesConnection: Bool
         let connectTimeout: Int
         /// The proxy on the way, if there is one.
@@ -110,7 +111,7 @@ final class TransferPlan {
             hasTrailers: hop.hasTrailers
         )
         let version =
-            switch hop.version {
+            switch hop.versionPolicy {
             // In the clear it is 1.1. If it may be more, libcurl 7.88 believes a status line with HTTP/2, and sends a second
             // request into the middle of an answer.
             case .automatic:
@@ -131,7 +132,7 @@ final class TransferPlan {
             version: version,
             // The first of many waits for the connection, the rest wait to share it.
             waitsForMultiplexing: mayShareConnection
-                && (joinsHTTP2 || hop.version == .automatic && hop.mayNegotiateHTTP2),
+                && (joinsHTTP2 || hop.versionPolicy == .automatic && hop.mayNegotiateHTTP2),
             // What begins HTTP/2 by prior knowledge must have a new connection. Where connections are shared once
             // they have answered, libcurl finds those by itself.
             needsFreshConnection: hop.options.version == .http2PriorKnowledge && !joinsHTTP2
@@ -202,7 +203,7 @@ final class TransferPlan {
     /// Content that comes whole in one turn costs two thirds of what it does in four, and a stream's reader is woken for every
     /// piece. Others are spared the memory.
     ///
-    /// - Parameter sendsMuch: Whether the host has sent more content at once than the usual buffer holds.
+    /// - Parameter sendsMuch: Whether the host has sent more than the usual buffer holds in one response.
     /// - Returns: How much libcurl is to read at once, in bytes (`CURLOPT_BUFFERSIZE`).
     func bufferSize(sendsMuch: Bool) -> Int {
         mayReadLargePieces && (streams || sendsMuch) ? Self.largeBuffer : BufferedHTTP2Input.bufferSize
@@ -273,7 +274,8 @@ extension TransferPlan {
         if !hasUserAgent, let userAgent { lines.append(.userAgent, userAgent) }
         // A name and a colon keep libcurl from adding its own field.
         if !sendsDefaultAccept, !headers.contains(.accept) { lines.append("Accept:") }
-        // A part of compressed content could not be decompressed: a range is one of what is sent (RFC 9110 section 14).
+        // With `Range` no coding is accepted: a range selects bytes of the encoded body, which could not be decoded (RFC 9110
+        // section 14).
         if !hasAcceptEncoding, let codings = contentCodings.map({ headers.contains(.range) ? "identity" : $0 }) {
             lines.append(.acceptEncoding, codings)
         }

@@ -46,6 +46,7 @@ struct Loop: ~Copyable {
             let now = MonotonicTime.now
             times.end(at: now)
             if nextEvent == events.count {
+                // Commands come first. They would have to come faster than they are processed to keep the loop from its sockets.
                 guard mailbox.prepareToWait() else { continue }
                 wait(from: now)
                 times.begin(at: .now)
@@ -121,9 +122,10 @@ struct Loop: ~Copyable {
             recordMultiplexing(of: transfer)
             connectReleased()
             active.remove(transfer)
+            transfer.isOver = true
             abandon(transfer)
         } else if waiting.take(ObjectIdentifier(control)) != nil {
-            _ = queue.giveUp(ObjectIdentifier(control))
+            queue.giveUp(ObjectIdentifier(control))
         }
     }
 
@@ -159,10 +161,10 @@ struct Loop: ~Copyable {
         carry(transfer, at: now)
     }
 
-    /// Nothing was sent, because the connection was of no use: libcurl has closed it and chooses another.
-    private mutating func beginAgain(_ transfer: Transfer) {
+    /// Makes another attempt, because the last one brought no response that counts. libcurl chooses a connection again.
+    private mutating func startOver(_ transfer: Transfer) {
         pools[of: transfer]?.end(transfer)
-        if transfer.attempt.restart == .afterTunnel { return turn.postpone(transfer) }
+        if transfer.attempt.restart == .afterTunnel { return turn.startOverLater(transfer) }
         transfer.startOver()
         let (hostQueue, number) = (transfer.hostQueue, transfer.place.poolNumber)
         if queue.claimReconnect(transfer.id, in: hostQueue, pool: number) { return carry(transfer, at: .now) }
@@ -185,11 +187,12 @@ struct Loop: ~Copyable {
         for case let pool? in pools.all {
             while let (transfer, code) = pool.nextFinished() {
                 if transfer.attempt.restart != nil || transfer.prepareToStartOver(after: code) {
-                    beginAgain(transfer)
+                    startOver(transfer)
                     continue
                 }
                 if code == CURLE_OK, transfer.mayBeCutOff, transfer.attempt.connection !== lastSound {
-                    lastSound = pool.goesOn(beside: transfer, among: active.all) ? transfer.attempt.connection : nil
+                    lastSound =
+                        pool.probeConnection(of: transfer, among: active.all) ? transfer.attempt.connection : nil
                 }
                 active.remove(transfer)
                 transfer.finish(code)
@@ -205,11 +208,11 @@ struct Loop: ~Copyable {
     private mutating func conclude(_ transfer: Transfer) {
         active.remove(transfer)
         transfer.finish(CURLE_OK)
-        transfer.isCleanlyDone = false
+        transfer.mayKeepHandle = false
         abandon(transfer)
     }
 
-    /// Ends those that failed when they were to go on, and begins those again that are to open no connection.
+    /// Ends those that failed on resuming, and starts those over that are to open no connection.
     private mutating func finishFailedOnResume() {
         guard !turn.failedOnResume.isEmpty else { return }
         for (transfer, code) in turn.takeFailedOnResume() where active.contains(transfer) {
@@ -218,7 +221,7 @@ struct Loop: ~Copyable {
                 transfer.finish(code)
                 abandon(transfer)
             } else if transfer.attempt.restart != nil {
-                beginAgain(transfer)
+                startOver(transfer)
             }
         }
     }
@@ -246,7 +249,7 @@ struct Loop: ~Copyable {
     private mutating func recordMultiplexing(of transfer: Transfer) {
         guard transfer.attempt.isConnected, !transfer.attempt.hasReportedVersion else { return }
         let mayBeJoined = transfer.mayBeJoined
-        // A connection that may not be joined yet proves nothing.
+        // Until it may be joined, the host stays what it was known to be, or counts as one that shares nothing.
         let isMultiplexed = mayBeJoined || transfer.attempt.speaksHTTP2 && transfer.hostQueue.isMultiplexed
         queue.recordMultiplexing(of: transfer.hostQueue, isMultiplexed: isMultiplexed)
         transfer.attempt.hasReportedVersion = mayBeJoined == transfer.attempt.speaksHTTP2
@@ -276,7 +279,7 @@ struct Loop: ~Copyable {
         }
         pools.closeUnused(beside: active.all, at: now)
         while let transfer = waiting.takeLate(at: now) {
-            _ = queue.giveUp(transfer.id)
+            queue.giveUp(transfer.id)
             transfer.control.fail(.timedOut(.queue, during: .queued))
         }
     }

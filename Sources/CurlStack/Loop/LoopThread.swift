@@ -13,22 +13,33 @@ final class LoopThread: Sendable {
     init(
         configuration: Network.Configuration,
         authorities: Authorities,
-        quirks: LibcurlQuirks = .running,
-        gates: TrustGates = .all,
-        events: EventReporter? = nil
+        quirks: LibcurlQuirks,
+        gates: TrustGates,
+        events: EventReporter?
     ) throws(Network.ConfigurationError) {
         guard mailbox.waker.isOpen else {
             throw .invalid("The system has no file descriptors for the stack to wait with.")
         }
-        let body = ThreadBody(
-            mailbox: mailbox,
-            configuration: configuration,
-            authorities: authorities,
-            quirks: quirks,
-            gates: gates,
-            events: events,
-            end: end
-        )
+        let body = ThreadBody { [mailbox, end] in
+            // The program's threads handle signals; this one would get SIGPIPE from a dead TLS connection.
+            var signals = sigset_t()
+            unsafe sigfillset(&signals)
+            unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+            if FreeLists.isEnabled { FreeLists.begin() }
+            do {
+                var loop = Loop(
+                    mailbox: mailbox,
+                    configuration: configuration,
+                    authorities: authorities,
+                    quirks: quirks,
+                    gates: gates,
+                    events: events
+                )
+                loop.run()
+            }
+            FreeLists.end()
+            end.fire()
+        }
         var thread = pthread_t()
         let context = unsafe Unmanaged.passRetained(body).toOpaque()
         let result = unsafe pthread_create(
@@ -54,54 +65,9 @@ final class LoopThread: Sendable {
     deinit { mailbox.post(.stop) }
 }
 
-/// What the thread runs.
+/// What the thread runs, as an object, which `pthread_create` can pass on.
 private final class ThreadBody: Sendable {
-    private let mailbox: Mailbox
-    private let configuration: Network.Configuration
-    private let authorities: Authorities
-    private let quirks: LibcurlQuirks
-    private let gates: TrustGates
-    private let events: EventReporter?
-    private let end: AsyncEvent
+    let run: @Sendable () -> Void
 
-    init(
-        mailbox: Mailbox,
-        configuration: Network.Configuration,
-        authorities: Authorities,
-        quirks: LibcurlQuirks,
-        gates: TrustGates,
-        events: EventReporter?,
-        end: AsyncEvent
-    ) {
-        self.mailbox = mailbox
-        self.configuration = configuration
-        self.authorities = authorities
-        self.quirks = quirks
-        self.gates = gates
-        self.events = events
-        self.end = end
-    }
-
-    func run() {
-        // The program's threads handle signals; this one would get SIGPIPE from a dead TLS connection.
-        var signals = sigset_t()
-        unsafe sigfillset(&signals)
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-        if FreeLists.isEnabled { FreeLists.begin() }
-        runLoop()
-        FreeLists.end()
-        end.fire()
-    }
-
-    private func runLoop() {
-        var loop = Loop(
-            mailbox: mailbox,
-            configuration: configuration,
-            authorities: authorities,
-            quirks: quirks,
-            gates: gates,
-            events: events
-        )
-        loop.run()
-    }
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }

@@ -5,7 +5,7 @@ extension ConnectionQueue.Host {
     init(_ hop: HTTPHop, _ quirks: LibcurlQuirks) {
         self.init(
             origin: hop.origin,
-            version: hop.spokenVersion,
+            version: hop.queueVersion,
             isShared: !hop.needsOwnConnection(quirks),
             sharesOnceAnswered: hop.sharesOnceAnswered(quirks)
         )
@@ -15,7 +15,7 @@ extension ConnectionQueue.Host {
 extension ConnectionQueue {
     /// What was observed of a host.
     struct HostHints {
-        /// Whether it has sent more content at once than libcurl's usual buffer holds.
+        /// Whether it has sent more than libcurl's usual buffer holds in one response.
         var sendsMuch = false
         /// Whether it has answered with HTTP/2 in a status line of HTTP/1.1.
         var misstatesVersion = false
@@ -42,7 +42,7 @@ struct PoolPlaces {
     /// The number of the pool whose connections are not shared at the same time. Its transfers are not counted.
     static let ownPool = 1
 
-    /// Has those that share a connection go elsewhere from now on, where there is none yet, or an old one.
+    /// Has transfers that share a connection use another pool from now on. It has no connection to the host, or only an old one.
     mutating func moveOn() { shared = (shared + 1) % 4 }
 
     /// Takes a place in the pool of those that share a connection, or in the first with room.

@@ -216,9 +216,8 @@ struct ConnectionQueue {
         forget(queue)
     }
 
-    /// A transfer that waits has gone. Its ticket is skipped later.
-    ///
-    /// - Returns: Whether it did wait.
+    /// A transfer that waits has gone; its ticket is skipped later. Returns whether it did wait.
+    @discardableResult
     mutating func giveUp(_ id: ID) -> Bool {
         guard let queue = waits.removeValue(forKey: id)?.queue else { return false }
         queue.gone += 1

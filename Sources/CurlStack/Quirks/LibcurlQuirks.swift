@@ -1,4 +1,5 @@
-/// Defects of libcurl that this stack works around, a file for each: cause, upstream issue, versions, work-around.
+/// Defects of libcurl that this stack works around, a file for each: cause, versions, work-around, and the upstream
+/// issue where there is one.
 ///
 /// A libcurl without defects has none of them. `CurlStackTests/QuirkTests` names the check that proves each one.
 package struct LibcurlQuirks: OptionSet, Sendable, Hashable {

@@ -23,7 +23,7 @@ final class TrustStore: Sendable {
 
     deinit { unsafe X509_STORE_free(OpaquePointer(bitPattern: address)) }
 
-    /// The system's, or `nil` if its bundle cannot be read: parsed once in a process, when first needed.
+    /// The system's, or `nil` if its bundle cannot be read: parsed when first needed, and again on a reload.
     static var system: TrustStore? {
         loaded.withLock { loaded in
             loaded = loaded ?? CurlLibrary.shared.trustBundle.flatMap(read)

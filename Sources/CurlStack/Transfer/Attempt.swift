@@ -31,7 +31,7 @@ struct Attempt {
     /// Whether the queue knows what the connection speaks.
     var hasReportedVersion = false
 
-    /// Why the connection that libcurl chose is of no use; nothing was sent on it, or nothing that counts.
+    /// When the transfer starts over, if it does. Nothing that this attempt has sent or received counts.
     var restart: Restart?
     /// Whether libcurl has given the connection up, and looks for another.
     var isBetweenConnections = false
@@ -55,14 +55,14 @@ struct SendHistory {
     /// The most times that it starts over on kept connections, of which a server may process a few streams each.
     static let mostRestartsOnKept = 100
 
-    /// How often the transfer was carried again, because the server did not process it.
+    /// How often the transfer has started over, for any reason that counts towards ``mostRestarts``.
     var restarts = 0
     /// How often the request was sent without an answer, but for what the server declares not processed.
     var unanswered = 0
     /// How often the request was sent again; `nil` until it was sent.
     var resends: Int?
-    /// Whether libcurl sends the request again, because the connection had died.
-    var isRepetition = false
+    /// Whether the latest send was a repetition by libcurl itself.
+    var wasRepeated = false
     /// Whether the next connection must be a fresh one.
     var needsFreshConnection = false
 

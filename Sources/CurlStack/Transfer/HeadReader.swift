@@ -3,7 +3,8 @@ internal import NetworkStack
 
 /// Reads header lines as libcurl delivers them, keeps them as bytes, and knows when the final head is complete.
 ///
-/// `head` -> (informational heads) -> `content` -> trailers. The checks here are those that libcurl leaves out.
+/// Informational heads come first, then the final head; trailers follow the body, which does not come here. The checks here are those
+/// that libcurl leaves out.
 final class HeadReader {
     /// What a line completed.
     enum Step: Equatable {
@@ -130,7 +131,7 @@ final class HeadReader {
         return HeadJudge.isField(line) || Self.isFolded(line) ? .more : .refused(.judged(.noField))
     }
 
-    /// Whether what is about to be a line of the head may be taken for one: a line that continues another needs another.
+    /// Whether the head may have this line next: a folded line (`obs-fold`, RFC 9112 section 5.2) needs a field line before it.
     ///
     /// libcurl asks this before it looks at the line itself (``LibcurlQuirks/foldedFirstLine``). A long line comes in pieces.
     func mayFollow(_ piece: RawSpan) -> Bool {

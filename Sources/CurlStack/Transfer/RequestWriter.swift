@@ -28,7 +28,7 @@ struct RequestWriter {
     /// Whether all of the body went out, if there is any.
     var isSent: Bool { content?.isSent ?? true }
 
-    /// Goes back to the body's first byte, if any of it was asked for.
+    /// Goes back to the body's first byte, if libcurl has taken any of it, or its end.
     ///
     /// - Returns: Whether the body can be sent from its beginning.
     func rewind() -> Bool {
@@ -64,7 +64,7 @@ final class RequestContent {
     /// Whether there is none at all.
     var isNone: Bool { length == 0 }
 
-    /// Whether any of it was asked for.
+    /// Whether libcurl has taken any of it, or its end.
     var hasBegun: Bool { sent > 0 || isExhausted }
 
     /// The fields that follow the content.

@@ -71,10 +71,14 @@ final class ResponseReader {
         }
     }
 
-    /// Whether decoded content is out of proportion to what came for it, or one piece has become so much, after so much before
-    /// it, that it leaves no time for others, and in a stream may not be kept until the reader can be asked to take it.
+    /// Whether decoding produces too much: more than the configured ratio to the received bytes, or more than
+    /// ``ContentCoding/pieceLimit`` from one received piece. Such a piece would hold up the other transfers, and a stream would have to
+    /// buffer all of it. A short body is not judged. The body of a followed redirect has no other limit: nothing of it is kept.
     ///
-    /// Short content is not judged. The body of a followed redirect has no other limit: nothing of it is kept.
+    /// - Parameters:
+    ///   - before: How much was decoded before this piece.
+    ///   - hop: The hop, which has the ratio.
+    /// - Returns: The failure, if it does.
     private func excess(after before: Int64, of hop: HTTPHop) -> HTTPTransferFailure<CurlError>? {
         if let ratio = hop.options.limits.decompressionRatio, bodyCount > 64 * 1024,
             bodyCount / Int64(ratio) > rawCount

@@ -34,8 +34,9 @@ extension Transfer {
         }
     }
 
-    /// Decides whether libcurl may open a connection. After one of HTTP/2 on which the server may have processed the request, it may
-    /// not. After one of HTTP/1.1, the outcome of the attempt decides what is reported.
+    /// Decides whether libcurl may open a connection for the transfer. After an HTTP/2 connection, it may not if the request must not be
+    /// sent twice (``checkRepetition()``), or if one transfer connects for all (``waitsForSharedConnection``). After HTTP/1.1, the
+    /// repetition is checked in ``connected(at:)``; if connecting fails before that, ``cause(of:)`` names the first failure.
     ///
     /// - Returns: Whether it may. If not, the transfer fails or starts over.
     func mayOpenConnection() -> Bool {
@@ -72,12 +73,12 @@ extension Transfer {
     ///
     /// - Returns: Whether it was sent before, and the server has declared that it did not process it.
     private func admitSend() throws(Obstacle) -> Bool {
-        sends.isRepetition = isRepetition
-        if sends.isRepetition { try checkRepetition() }
-        let wasUnprocessed = sends.isRepetition && isKnownUnprocessed
+        sends.wasRepeated = isRepetition
+        if sends.wasRepeated { try checkRepetition() }
+        let wasUnprocessed = sends.wasRepeated && isKnownUnprocessed
         // The server has answered with a challenge.
-        if attempt.isConnected, !sends.isRepetition { sends.unanswered = 0 }
-        if sends.isRepetition {
+        if attempt.isConnected, !sends.wasRepeated { sends.unanswered = 0 }
+        if sends.wasRepeated {
             sends.restarts += 1
             // libcurl before 8.7 rewinds the body only if it has sent some of what it has read.
             try rewindBody()
@@ -95,12 +96,12 @@ extension Transfer {
     /// then take effect twice (RFC 9110 section 9.2.2), unless nothing of it was sent, or the server did not process its stream.
     private func checkRepetition() throws(Obstacle) {
         if response.head.hasBegun, !response.head.isChallenge {
-            throw .failure(.transport(ended(.http2Stream, "The stream was reset within its response.")))
+            throw .failure(.transport(connectionError(.http2Stream, "The stream was reset within its response.")))
         }
         let method = control.hop.request.method
         guard !method.isIdempotent, let easy, easy.hasSentRequest, !isKnownUnprocessed else { return }
         let message = "The connection ended without a response; a \(method) is not sent again by itself."
-        throw .failure(.transport(ended(.gotNothing, message)))
+        throw .failure(.transport(connectionError(.gotNothing, message)))
     }
 
     /// Whether the server has declared that it did not process the request as it was sent last.
@@ -156,22 +157,19 @@ extension Transfer {
     /// A response that a server or an intermediary has sent ahead of its request would be taken for this request's: libcurl 7.88 does
     /// not look.
     private func checkState(of known: Connection?, _ easy: EasyHandle) throws(Obstacle) {
-        if attempt.openedSockets.isEmpty && !startsWithHTTP2 && isSpent(known, easy) { throw .startOver(.atOnce) }
+        if attempt.openedSockets.isEmpty && !startsWithHTTP2 && isUnusable(known, easy) { throw .startOver(.atOnce) }
         if isInUnfinishedTunnel(known, easy) { throw .startOver(.afterTunnel) }
-        if missesHTTP2(on: known) {
-            attempt.joinsHTTP2 = false
-            throw .startOver(.atOnce)
-        }
+        if missesHTTP2(on: known) { throw .startOver(.atOnce) }
         // The host has answered with HTTP/2 on a connection of HTTP/1.1. libcurl then shares such connections, so another transfer's
         // response may be under way on this one.
         if hostQueue.hints.misstatesVersion && attempt.mayNegotiateHTTP2 { throw .startOver(.atOnce) }
     }
 
     /// Whether a kept connection is of no use: it has unread bytes, or was closed, or its server is about to close it.
-    private func isSpent(_ connection: Connection?, _ easy: EasyHandle) -> Bool {
+    private func isUnusable(_ connection: Connection?, _ easy: EasyHandle) -> Bool {
         if connection?.isOverdue ?? false { return true }
         guard mayUseTLS(easy), easy.speaksTLS else { return easy.multi.canRead(connection) }
-        return easy.isSpent(on: easy.multi.canRead(connection) ? connection?.descriptor : nil)
+        return easy.isUnusable(on: easy.multi.canRead(connection) ? connection?.descriptor : nil)
     }
 
     /// Whether another transfer still opens the connection: libcurl 7.88 lets streams join one to an HTTP proxy as soon as that

@@ -15,7 +15,10 @@ extension Transfer {
         // Another protocol's.
         if response.head.status == .switchingProtocols { return .taken }
         response.head.isChallenge = false  // libcurl would not deliver the content if it asked again.
-        if attempt.stream != nil { noteHeldInput(bytes.byteCount) }
+        if attempt.stream != nil {
+            turn.connections.floods.begin()
+            noteHeldInput(bytes.byteCount)
+        }
         if let failure = response.read(bytes, of: control.hop) {
             stop = failure
             return .abort
@@ -37,7 +40,6 @@ extension Transfer {
     /// Notes whether the stream's buffer was full, so that libcurl may hold more. A head shares the buffer with the first
     /// content.
     private func noteHeldInput(_ count: Int) {
-        turn.connections.floods.begin()
         guard turn.quirks.contains(.heldHTTP2Input), let connection = attempt.connection else { return }
         let shared = response.rawCount == 0 ? response.head.bytesRead : 0
         turn.held.received(on: connection, fillsBuffer: shared + count >= BufferedHTTP2Input.bufferSize)
@@ -50,7 +52,7 @@ extension Transfer {
 
     /// libcurl has to send the content again, on a fresh connection.
     func rewind() -> Bool {
-        if request.content?.rewind() ?? true { return true }
+        if request.rewind() { return true }
         stop = .bodyNotReplayable
         return false
     }

@@ -9,7 +9,7 @@ extension Transfer {
         defer { isOver = true }
         var metrics = HTTP.Metrics()
         measure(&metrics)
-        isCleanlyDone = code == CURLE_OK && !sends.isRepetition && !sends.needsFreshConnection
+        mayKeepHandle = code == CURLE_OK && !sends.wasRepeated && !sends.needsFreshConnection
         // A preconnection has no response from which the server could count.
         if attempt.stream == nil, !control.opensOnly {
             attempt.connection?.answered(keepAlive: response.head.keepAlive)
@@ -41,7 +41,7 @@ extension Transfer {
         if let reason = connection.goAway?.reason { return .transport(error.adding(reason)) }
         // Whatever libcurl calls that: the request may have been dealt with, and would be answered so again.
         guard connection.wasGivenUp, error.kind == .empty || error.kind == .truncated else { return failure }
-        return .transport(ended(.http2, "The server broke the rules of HTTP/2. \(error.message)"))
+        return .transport(connectionError(.http2, "The server broke the rules of HTTP/2. \(error.message)"))
     }
 
     private func cause(of code: CURLcode) -> HTTPTransferFailure<CurlError>? {
@@ -54,7 +54,9 @@ extension Transfer {
         if attempt.isConnected, phase.isBeforeSending, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT,
             !control.hop.request.method.isIdempotent || reachedNoServer(code), easy?.hasSentRequest ?? false
         {
-            return .transport(ended(.gotNothing, "The connection ended without a response, and there is no other."))
+            return .transport(
+                connectionError(.gotNothing, "The connection ended without a response, and there is no other.")
+            )
         }
         switch CurlError.Code(code) {
         case .init(rawValue: 0): return incompleteness()
@@ -136,22 +138,27 @@ extension Transfer {
         if control.opensOnly { return nil }
         guard response.head.isComplete else {
             guard response.head.hasBegun else {
-                return .transport(ended(.gotNothing, "The connection ended without a response."))
+                return .transport(connectionError(.gotNothing, "The connection ended without a response."))
             }
-            return .transport(ended(.partialFile, "The connection ended within the response's head."))
+            return .transport(connectionError(.partialFile, "The connection ended within the response's head."))
         }
         if let length = response.head.contentLength, hasContent, response.rawCount != length {
-            return .transport(ended(.partialFile, "The response ended after \(response.rawCount) of \(length) bytes."))
+            return .transport(
+                connectionError(.partialFile, "The response ended after \(response.rawCount) of \(length) bytes.")
+            )
         }
         if hasContent, response.head.contentLength == nil, isCutOff {
-            return .transport(ended(.partialFile, "The HTTP/2 connection failed within the body."))
+            return .transport(connectionError(.partialFile, "The HTTP/2 connection failed within the body."))
         }
         if let decoder = response.decoder, !decoder.isFinished {
             return .transport(.undecodable("The body ends before its coding does."))
         }
         if hasContent, isDelimitedByClose, let tlsRecord = attempt.tlsRecord, !tlsRecord.sawCloseNotify {
             return .transport(
-                ended(.partialFile, "The TLS connection was cut off, and nothing else marks the end of the body.")
+                connectionError(
+                    .partialFile,
+                    "The TLS connection was cut off, and nothing else marks the end of the body."
+                )
             )
         }
         return nil
@@ -200,15 +207,16 @@ extension Transfer {
 
     /// Whether the whole response is there, although the stream ended badly after it.
     ///
-    /// Where no length was announced, libcurl has words for every end but the one in order, which left it nobody to send to.
+    /// Without an announced length, the body is complete if libcurl has no error message: then the stream ended in order, and
+    /// `CURLE_HTTP2_STREAM` means only that the rest of the request could not be sent.
     private var isWhole: Bool {
         guard response.head.isComplete else { return false }
         return response.head.contentLength.map { response.rawCount == $0 } ?? !(easy?.hasErrorMessage ?? true)
     }
 
-    /// Whether the answer is whole while the request is still on its way. Over HTTP/2 the answer does not depend on the rest
-    /// then (RFC 9113 section 8.1), and libcurl 7.88 reads no further: neither the leave to send that rest, nor that nobody
-    /// wants it.
+    /// Whether the response is complete while the request is still being sent. Over HTTP/2 it does not depend on the rest then (RFC 9113
+    /// section 8.1). libcurl 7.88 stops reading the stream, so it sees neither a WINDOW_UPDATE that allows it to send the rest, nor an
+    /// RST_STREAM that stops it.
     var isAnsweredEarly: Bool {
         guard attempt.stream != nil, response.head.isComplete, !response.head.isChallenge, stop == nil, let easy,
             let content = request.content, !content.isNone
@@ -216,7 +224,8 @@ extension Transfer {
         return !easy.settings.readsPastLength && (!hasContent || response.head.contentLength == response.rawCount)
     }
 
-    /// Whether libcurl has given the transfer's stream up: it sends no more of a request that is refused.
+    /// Whether the stream ended before all of the request was sent. libcurl then leaves a reset in its buffer
+    /// (``Pool/sendReset(of:beside:)``).
     var hasLeftStream: Bool { attempt.stream != nil && !request.isSent }
 
     /// Whether only the end of the connection shows where the body ends (RFC 9112 section 6.3).
@@ -228,8 +237,8 @@ extension Transfer {
         !control.hop.asksForHeadOnly && !(response.head.status?.neverHasBody ?? false)
     }
 
-    /// The connection ended after something was sent on it, although libcurl may be about to open another.
-    func ended(_ code: CurlError.Code, _ message: String) -> CurlError {
+    /// An error of a connection on which something was sent. A phase before `.sending` is reported as `.waiting`.
+    func connectionError(_ code: CurlError.Code, _ message: String) -> CurlError {
         CurlError(
             code: code,
             message: message,

@@ -19,7 +19,7 @@ extension Transfer {
         }
         switch step {
         case .more:
-            // From here on, what libcurl would add a folded line to is of this head, and there.
+            // From here on, a folded line continues a field of this head, which is still allocated.
             if head.hasField { easy?.showHeadsFirst(false) }
             return true
         case .informational:

@@ -33,10 +33,10 @@ final class Transfer: TransferCallbacks {
     var isTouched = false
     /// Why a callback stopped the transfer.
     var stop: HTTPTransferFailure<CurlError>?
-    /// Whether its end has been reported.
+    /// Whether its end was reported, or it was cancelled: nothing more is reported.
     var isOver = false
-    /// Whether libcurl has carried the transfer without a failure, and at once.
-    var isCleanlyDone = false
+    /// Whether the handle may serve another transfer: this one succeeded, sent its request once, and forced no fresh connection.
+    var mayKeepHandle = false
 
     init(_ control: TransferControl, hostQueue: ConnectionQueue.HostQueue, turn: Turn, at now: MonotonicTime) {
         let hop = control.hop
@@ -56,7 +56,7 @@ final class Transfer: TransferCallbacks {
         attempt.speaksHTTP2 && (!hostQueue.host.sharesOnceAnswered || attempt.isReused || response.head.hasBegun)
     }
 
-    /// Begins anew, because the connection was of no use.
+    /// Begins another attempt.
     func startOver() {
         if response.head.hasBegun {
             sends.unanswered = 0
@@ -75,13 +75,13 @@ final class Transfer: TransferCallbacks {
     /// The transfer has come to another phase.
     func entered(_ phase: HTTP.Phase) {
         (self.phase, isPhaseReported) = (phase, true)
-        control.sink.entered(phase)
+        if !isOver { control.sink.entered(phase) }
     }
 
     /// The transfer has a connection, and enters a phase on it.
     func entered(_ phase: HTTP.Phase, on connection: Connection) {
         (self.phase, isPhaseReported) = (phase, true)
-        control.sink.entered(phase, on: connection.facts, isReused: attempt.isReused)
+        if !isOver { control.sink.entered(phase, on: connection.facts, isReused: attempt.isReused) }
     }
 
     func looksUp() {
@@ -200,7 +200,7 @@ extension Transfer {
     /// Whether the transfer is a stream of this connection.
     func shares(_ connection: Connection?) -> Bool { attempt.stream != nil && attempt.connection === connection }
 
-    /// Whether libcurl has still to choose a connection for the transfer, and may choose that of another, which is a stream's.
+    /// Whether libcurl has yet to choose this transfer's connection, and may choose that of `other`, which speaks HTTP/2.
     func isAboutToJoin(_ other: Transfer) -> Bool {
         hostQueue === other.hostQueue && easy != nil && !attempt.isConnected
     }

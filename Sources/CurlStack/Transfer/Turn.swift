@@ -19,7 +19,7 @@ final class Turn {
     var agenda = Agenda()
     /// The transfers that wait for more of their request's body, where libcurl has to be called meanwhile.
     var waitingForContent: [ObjectIdentifier: Transfer] = [:]
-    /// The transfers that failed on resuming, which libcurl does not report again. Without a code, they begin again: libcurl would open
+    /// The transfers that failed on resuming, which libcurl does not report again. Without a code, they start over: libcurl would open
     /// a connection.
     var failedOnResume: [(transfer: Transfer, code: CURLcode?)] = []
 
@@ -137,8 +137,8 @@ final class Turn {
         easy.nudge()
     }
 
-    /// Has a transfer begin again in a while: libcurl would choose the same connection, which another has still to open.
-    func postpone(_ transfer: Transfer) {
+    /// Has a transfer start over in 10 ms. At once, libcurl would choose the same connection, which another has still to open.
+    func startOverLater(_ transfer: Transfer) {
         transfer.attempt.restart = .atOnce
         agenda.add(.startOver, for: transfer, at: MonotonicTime.now + .milliseconds(10))
     }
@@ -153,7 +153,7 @@ final class Turn {
 /// What is to be done for transfers, each task at a moment, and those that are due in the order in which they were added.
 struct Agenda {
     enum Task: Equatable {
-        /// Have libcurl try the next address, unless it waits for the socket that it tries one with.
+        /// Have libcurl try the next address, unless it still watches the socket that it opened for this one.
         case connect(socket: Int32?)
         /// Receive again: the budget of the turn was spent.
         case receive
@@ -161,7 +161,7 @@ struct Agenda {
         case send
         /// Send the body, for which no 100 Continue has come.
         case sendUnasked
-        /// Begin again.
+        /// Make another attempt.
         case startOver
     }
 
