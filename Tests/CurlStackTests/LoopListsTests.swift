@@ -41,7 +41,7 @@ final class LoopListsTests {
 
     @Test("a call costs the bytes it received or sent, and at least a 64th of a turn")
     func shares() throws {
-        let (budget, least) = (turn.content, ContentBudget.perTurn / 64)
+        let (budget, least) = (turn.bodies, BodyBudget.perTurn / 64)
         #expect(budget.share == least)
         let transfer = try transfer(body: .bytes(Data(count: 2 * least)))
         var place = [UInt8](repeating: 1, count: 2 * least)

@@ -173,7 +173,7 @@ extension Network.TLSConfiguration {
 }
 
 extension EasyHandle {
-    /// Has libcurl ask for the fields that follow the content, or not. It forgets that by itself once it has asked.
+    /// Has libcurl ask for the fields that follow the body, or not. It forgets that by itself once it has asked.
     ///
     /// - Parameter wanted: Whether there are such fields.
     /// - Throws: ``RefusedOption``.
@@ -192,11 +192,11 @@ extension EasyHandle {
     ///
     /// - Parameters:
     ///   - credentials: The credentials.
-    ///   - waits: Whether content waits for a challenge. libcurl then sends the request without it first, as
+    ///   - waits: Whether the body waits for a challenge. libcurl then sends the request without it first, as
     ///     it does if only one authentication scheme is allowed; `CURLAUTH_ONLY` counts as another.
     /// - Throws: ``RefusedOption``.
     func answerChallenges(with credentials: HTTP.Credentials, waiting waits: Bool) throws(RefusedOption) {
-        // The handle is used once, and a second head is no content.
+        // The handle is used once, and a second head is no body.
         showHeadsFirst(false)
         try set(CURLOPT_HTTPAUTH, waits ? shim_auth_digest : shim_auth_digest | shim_auth_only)
         try set(CURLOPT_USERNAME, credentials.user)

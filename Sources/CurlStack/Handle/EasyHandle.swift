@@ -38,7 +38,7 @@ final class EasyHandle {
         var showsHeadsFirst = false
         /// Whether the verbose text is read for the connection that libcurl chooses (``LibcurlQuirks/unnamedUnixConnection``).
         fileprivate(set) var namesConnections = false
-        /// Whether libcurl reads on after content of the announced length.
+        /// Whether libcurl reads on after a body of the announced length.
         fileprivate(set) var readsPastLength = false
     }
 
@@ -119,12 +119,12 @@ final class EasyHandle {
         if last?.url != message.url { try ask(message.url) }
         if last == nil || last?.target != message.target { try set(CURLOPT_REQUEST_TARGET, message.target) }
         if last?.expectWait != message.expectWait { try set(CURLOPT_EXPECT_100_TIMEOUT_MS, message.expectWait) }
-        if last?.content != message.content || last?.method != message.method {
+        if last?.body != message.body || last?.method != message.method {
             // The order counts: turning one of these off makes the request a GET.
             try set(CURLOPT_NOBODY, 0)
             try set(CURLOPT_UPLOAD, 0)
             try set(CURLOPT_HTTPGET, 1)
-            switch message.content {
+            switch message.body {
             case .none: break
             case .noneEitherWay: try set(CURLOPT_NOBODY, 1)
             case .sent(let length):

@@ -29,7 +29,7 @@ extension HTTPHop {
         return source.map { $0.length == nil } ?? false || wantsTrailers
     }
 
-    /// Whether content may be read in large pieces. Over HTTP/2 the usual size must stand (``BufferedHTTP2Input``).
+    /// Whether the body may be read in large pieces. Over HTTP/2 the usual size must stand (``BufferedHTTP2Input``).
     var mayReadLargePieces: Bool {
         switch versionPolicy {
         case .automatic: origin.scheme == .http
@@ -38,9 +38,9 @@ extension HTTPHop {
         }
     }
 
-    /// Whether the request's content waits for the server to ask for it.
+    /// Whether the request's body waits for the server to ask for it.
     var asksFirst: Bool {
-        guard hasContent else { return false }
+        guard hasBody else { return false }
         switch request.body {
         case .bytes(let data) where data.isEmpty: return false
         default: return options.expectContinue != nil || request.headers.contains { $0.asksForContinue }

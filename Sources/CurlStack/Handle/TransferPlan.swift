@@ -7,7 +7,7 @@ internal import NetworkStack
 /// what differs. What follows from the connection is in ``EasyHandle/Settings``. A plan never changes, and is kept without being copied.
 final class TransferPlan {
     /// How libcurl is to treat the request's body.
-    enum Content: Equatable {
+    enum Body: Equatable {
         /// There is none, and none is announced.
         case none
         /// There is none in the response either (`CURLOPT_NOBODY`).
@@ -24,7 +24,7 @@ final class TransferPlan {
         /// The request's target, where libcurl would write it differently (`CURLOPT_REQUEST_TARGET`).
         let target: String?
         let method: String?
-        let content: Content
+        let body: Body
         /// The header lines, or `nil` for those of every request without fields
         /// (``standardLines(userAgent:sendsDefaultAccept:contentCodings:)``).
         let headerLines: TextList?
@@ -82,15 +82,15 @@ final class TransferPlan {
         quirks: LibcurlQuirks = .running
     ) {
         (mayReadLargePieces, streams) = (hop.mayReadLargePieces, !hop.allowsWithholding)
-        let content = Self.content(of: hop)
-        let isStandard = hop.request.headers.isEmpty && hop.options.decompresses && !content.isSent
+        let body = Self.body(of: hop)
+        let isStandard = hop.request.headers.isEmpty && hop.options.decompresses && !body.isSent
         let headerLines =
             isStandard
             ? nil
             : Self.headerLines(
                 of: hop.request.headers,
                 trailers: hop.request.body.trailers?.names ?? [],
-                content: content,
+                body: body,
                 asksFirst: asksFirst,
                 userAgent: userAgent,
                 sendsDefaultAccept: sendsDefaultAccept,
@@ -102,8 +102,8 @@ final class TransferPlan {
             url: hop.urlText,
             // libcurl signs its own target where it answers a challenge, so that is what it sends then.
             target: credentials == nil ? Self.target(of: hop.urlText, isForwarded: isForwarded) : nil,
-            method: hop.request.method == .GET && content == .none ? nil : hop.request.method.rawValue,
-            content: content,
+            method: hop.request.method == .GET && body == .none ? nil : hop.request.method.rawValue,
+            body: body,
             headerLines: headerLines,
             expectWait: hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait,
             digestCredentials: credentials,
@@ -186,8 +186,8 @@ final class TransferPlan {
         return hop.options.digestCredentials[hop.origin]
     }
 
-    /// Content is announced, even when there is none, for the methods whose servers expect it (RFC 9110 section 8.6).
-    private static func content(of hop: HTTPHop) -> Content {
+    /// A body is announced, even when there is none, for the methods whose servers expect it (RFC 9110 section 8.6).
+    private static func body(of hop: HTTPHop) -> Body {
         switch hop.request.body {
         case .bytes(let data): return .sent(length: Int64(data.count))
         case .file, .stream: return .sent(length: hop.source?.length)
@@ -200,7 +200,7 @@ final class TransferPlan {
         }
     }
 
-    /// Content that comes whole in one turn costs two thirds of what it does in four, and a stream's reader is woken for every
+    /// A body that comes whole in one turn costs two thirds of what it does in four, and a stream's reader is woken for every
     /// piece. Others are spared the memory.
     ///
     /// - Parameter sendsMuch: Whether the host has sent more than the usual buffer holds in one response.
@@ -240,7 +240,7 @@ extension TransferPlan {
         headerLines(
             of: [:],
             trailers: [],
-            content: .none,
+            body: .none,
             asksFirst: false,
             userAgent: userAgent,
             sendsDefaultAccept: sendsDefaultAccept,
@@ -251,7 +251,7 @@ extension TransferPlan {
     static func headerLines(
         of headers: HTTP.Headers,
         trailers: [HTTP.HeaderName],
-        content: Content,
+        body: Body,
         asksFirst: Bool,
         userAgent: String?,
         sendsDefaultAccept: Bool,
@@ -283,7 +283,7 @@ extension TransferPlan {
             lines.append(.trailer, trailers.map(\.rawValue).joined(separator: ", "))
         }
         // Otherwise libcurl asks for a 100 that most servers never send, and waits for it.
-        if content.isSent { lines.append(asksFirst ? "Expect: 100-continue" : "Expect:") }
+        if body.isSent { lines.append(asksFirst ? "Expect: 100-continue" : "Expect:") }
         return TextList(lines)
     }
 }

@@ -68,13 +68,13 @@ struct Loop: ~Copyable {
     /// Acts on what is ready, until so much has come that it is worth a turn: what is handed on is still in the processor's
     /// cache when the tasks that the turn ends read it, and what they free is at hand for what they allocate next.
     private mutating func act() {
-        var room = ContentBudget.perTurn
+        var room = BodyBudget.perTurn
         while room > 0, nextEvent < events.count {
             let event = events[nextEvent]
             nextEvent += 1
             guard poller.isCurrent(event) else { continue }
             if let pool = pools.all[event.slot] { turn.act(on: event, pool.multi) }
-            room -= turn.content.share
+            room -= turn.bodies.share
         }
     }
 

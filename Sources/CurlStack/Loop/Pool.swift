@@ -235,7 +235,7 @@ final class Pool {
         try easy.set(CURLOPT_QUICK_EXIT, 1)
         try easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try easy.set(CURLOPT_FOLLOWLOCATION, 0)
-        // Content is decoded here, where a stream that is cut short is noticed.
+        // Bodies are decoded here, where a stream that is cut short is noticed.
         try easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // No proxy from the environment, and no exceptions.

@@ -2,14 +2,14 @@ internal import COpenSSL
 
 /// How much connections of TLS may be read before libcurl has come back to its loop.
 ///
-/// libcurl before 8.8 reads a connection of HTTP/2 until nothing is left on it, as long as nothing of what comes is content
-/// of the stream it reads for: pings, settings, empty frames. OpenSSL likewise reads session tickets and new keys until
+/// libcurl before 8.8 reads a connection of HTTP/2 until nothing is left on it, as long as nothing of what comes belongs to the
+/// body of the stream it reads for: pings, settings, empty frames. OpenSSL likewise reads session tickets and new keys until
 /// something else comes. A server that sends those faster than they are read would hold the loop still. When the budget is
 /// spent, libcurl reads nothing; the socket is readable again in the next turn.
 final class ReadBudget {
     private var left = most
 
-    /// A mebibyte. Content takes more turns for more; what is no content costs some microseconds for every message.
+    /// A mebibyte. A longer body takes more turns; other messages cost some microseconds each.
     private static let most = 1 << 20
     /// A short read counts for this many bytes. A record takes two reads, or newer versions read several at once.
     private static let leastPerRead = 4096

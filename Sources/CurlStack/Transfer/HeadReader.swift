@@ -34,7 +34,7 @@ final class HeadReader {
     private var isWithinLine = false
     /// Whether an informational head has ended, and another is to follow.
     private var isBetweenHeads = false
-    /// Reads the fields that frame the content.
+    /// Reads the fields that frame the body.
     @safe @exclusivity(unchecked)
     private var judge = HeadJudge()
 
@@ -59,9 +59,9 @@ final class HeadReader {
 
     /// The length the head announces, in bytes; chunks override it (RFC 9112 section 6.3).
     var contentLength: Int64? { judge.contentLength }
-    /// Whether the content comes in chunks, so that its end is marked.
+    /// Whether the body comes in chunks, so that its end is marked.
     var isChunked: Bool { judge.isChunked }
-    /// The codings of the content, in the order they were applied.
+    /// The codings of the body, in the order they were applied.
     var contentCodings: [String] { judge.contentCodings }
     /// How long the server keeps the connection once it is unused, in seconds.
     var keepAlive: Int? { judge.keepAlive }
@@ -85,7 +85,7 @@ final class HeadReader {
     /// The lines of the head just completed.
     var headers: HTTP.Headers { HTTP.Headers(lines: lines.array, contentLength: contentLength) }
 
-    /// The lines that came after the content, if any.
+    /// The lines that came after the body, if any.
     var trailers: HTTP.Headers? { trailerLines.map { HTTP.Headers(lines: $0.array) } }
 
     /// The response that begins with the head just completed.

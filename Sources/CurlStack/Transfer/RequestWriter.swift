@@ -4,7 +4,7 @@ internal import NetworkStack
 /// The request's side of a transfer: its body, and what that waits for.
 struct RequestWriter {
     /// The request's body, if it has any.
-    let content: RequestContent?
+    let body: RequestBody?
     /// Whether libcurl may answer a challenge of the server by itself.
     let answersChallenges: Bool
     /// Whether the body waits for the server to ask for it (`Expect: 100-continue`).
@@ -19,26 +19,26 @@ struct RequestWriter {
     var hasSentInTurn = false
 
     init(_ hop: HTTPHop) {
-        content = hop.hasContent ? RequestContent(hop) : nil
+        body = hop.hasBody ? RequestBody(hop) : nil
         answersChallenges = TransferPlan.digestCredentials(of: hop) != nil
         awaitsContinue = hop.asksFirst
-        awaitsChallenge = answersChallenges && !(content?.isNone ?? true)
+        awaitsChallenge = answersChallenges && !(body?.isNone ?? true)
     }
 
     /// Whether all of the body went out, if there is any.
-    var isSent: Bool { content?.isSent ?? true }
+    var isSent: Bool { body?.isSent ?? true }
 
     /// Goes back to the body's first byte, if libcurl has taken any of it, or its end.
     ///
     /// - Returns: Whether the body can be sent from its beginning.
     func rewind() -> Bool {
-        guard let content, content.hasBegun else { return true }
-        return content.rewind()
+        guard let body, body.hasBegun else { return true }
+        return body.rewind()
     }
 }
 
-/// The content of a request as it goes out: from memory, or from a source that may not have it yet.
-final class RequestContent {
+/// The body of a request as it goes out: from memory, or from a source that may not have it yet.
+final class RequestBody {
     private let bytes: Data?
     private let source: (any HTTPBodySource)?
     /// The source, if it is a file, which is read to where it is wanted.
@@ -50,7 +50,7 @@ final class RequestContent {
     private var rest = Data()
     private var isExhausted = false
 
-    /// The content of a hop that has some.
+    /// The body of a hop that has one.
     init(_ hop: HTTPHop) {
         bytes = if case .bytes(let data) = hop.request.body { data } else { nil }
         source = hop.source
@@ -67,7 +67,7 @@ final class RequestContent {
     /// Whether libcurl has taken any of it, or its end.
     var hasBegun: Bool { sent > 0 || isExhausted }
 
-    /// The fields that follow the content.
+    /// The fields that follow the body.
     var trailers: HTTP.Headers { source?.trailers ?? [:] }
 
     /// What came of asking for the next bytes.

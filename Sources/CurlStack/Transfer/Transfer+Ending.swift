@@ -142,18 +142,18 @@ extension Transfer {
             }
             return .transport(connectionError(.partialFile, "The connection ended within the response's head."))
         }
-        if let length = response.head.contentLength, hasContent, response.rawCount != length {
+        if let length = response.head.contentLength, hasBody, response.rawCount != length {
             return .transport(
                 connectionError(.partialFile, "The response ended after \(response.rawCount) of \(length) bytes.")
             )
         }
-        if hasContent, response.head.contentLength == nil, isCutOff {
+        if hasBody, response.head.contentLength == nil, isCutOff {
             return .transport(connectionError(.partialFile, "The HTTP/2 connection failed within the body."))
         }
         if let decoder = response.decoder, !decoder.isFinished {
             return .transport(.undecodable("The body ends before its coding does."))
         }
-        if hasContent, isDelimitedByClose, let tlsRecord = attempt.tlsRecord, !tlsRecord.sawCloseNotify {
+        if hasBody, isDelimitedByClose, let tlsRecord = attempt.tlsRecord, !tlsRecord.sawCloseNotify {
             return .transport(
                 connectionError(
                     .partialFile,
@@ -169,7 +169,7 @@ extension Transfer {
         guard attempt.stream != nil, let connection = attempt.connection, turn.quirks.contains(.ambiguousHTTP2End),
             hostQueue.active > 1
         else { return false }
-        return hasContent && response.head.contentLength == nil && !connection.isClosed
+        return hasBody && response.head.contentLength == nil && !connection.isClosed
             && connection.lastStream == nil
     }
 
@@ -185,7 +185,7 @@ extension Transfer {
 
     /// Whether libcurl resets the stream although it has ended: before 8.1 it does where no length was announced.
     private var leavesReset: Bool {
-        turn.quirks.contains(.resetHTTP2Streams) && attempt.stream != nil && hasContent
+        turn.quirks.contains(.resetHTTP2Streams) && attempt.stream != nil && hasBody
             && response.head.contentLength == nil
     }
 
@@ -219,9 +219,9 @@ extension Transfer {
     /// RST_STREAM that stops it.
     var isAnsweredEarly: Bool {
         guard attempt.stream != nil, response.head.isComplete, !response.head.isChallenge, stop == nil, let easy,
-            let content = request.content, !content.isNone
+            let body = request.body, !body.isNone
         else { return false }
-        return !easy.settings.readsPastLength && (!hasContent || response.head.contentLength == response.rawCount)
+        return !easy.settings.readsPastLength && (!hasBody || response.head.contentLength == response.rawCount)
     }
 
     /// Whether the stream ended before all of the request was sent. libcurl then leaves a reset in its buffer
@@ -233,7 +233,7 @@ extension Transfer {
         response.head.version.major < 2 && response.head.contentLength == nil && !response.head.isChunked
     }
 
-    var hasContent: Bool {
+    var hasBody: Bool {
         !control.hop.asksForHeadOnly && !(response.head.status?.neverHasBody ?? false)
     }
 

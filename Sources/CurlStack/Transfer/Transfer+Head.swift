@@ -30,8 +30,8 @@ extension Transfer {
             if response.informational.count == Self.mostInformational { flush() }
             return true
         case .final: return receivedHead()
-        // Of content that does not come (RFC 9112 section 6.1).
-        case .refused(.judged(.transferEncoding)) where !hasContent: return true
+        // Of a body that does not come (RFC 9112 section 6.1).
+        case .refused(.judged(.transferEncoding)) where !hasBody: return true
         case .refused(let fault):
             stop = failure(of: fault)
             return false
@@ -47,22 +47,22 @@ extension Transfer {
         }
         if request.awaitsChallenge, sendAgainAfterProbe() { return false }
         response.final = head.response(to: control.hop.request)
-        if decodesContent { response.final?.decodedFrom = head.contentCodings }
+        if decodesBody { response.final?.decodedFrom = head.contentCodings }
         // libcurl would keep the connection, and speak HTTP/1.0 itself on it, which knows no chunks.
         if head.version == .http1_0 { easy?.closeConnection() }
-        if attempt.stream != nil, hasContent {
+        if attempt.stream != nil, hasBody {
             hostQueue.hints.announcesLengths = hostQueue.hints.announcesLengths ?? true && head.contentLength != nil
         }
-        if let content = request.content { turn.content.answers(content.sent) }
+        if let body = request.body { turn.bodies.answers(body.sent) }
         head.isChallenge = request.answersChallenges && head.status == .unauthorized
         request.hasAnsweredChallenge = false
         return true
     }
 
-    /// Whether what is delivered of the content is not what the server sends.
-    private var decodesContent: Bool {
+    /// Whether the body is not delivered as the server sends it.
+    private var decodesBody: Bool {
         let codings = response.head.contentCodings
-        return !codings.isEmpty && control.hop.options.decompresses && hasContent
+        return !codings.isEmpty && control.hop.options.decompresses && hasBody
             && ContentCoding.unknown(in: codings) == nil
     }
 

@@ -109,7 +109,7 @@ final class Transfer: TransferCallbacks {
         return true
     }
 
-    /// Whether more content may come.
+    /// Whether more of the body may come.
     var isReceiving: Bool {
         !response.isPaused && response.head.contentLength.map { response.rawCount < $0 } ?? true
     }
@@ -146,7 +146,7 @@ final class Transfer: TransferCallbacks {
             }
         }
         if request.hasSentInTurn {
-            sink.sent(request.content?.sent ?? 0)
+            sink.sent(request.body?.sent ?? 0)
             request.hasSentInTurn = false
         }
         if phase == .sending, request.isSent, !head.isComplete { entered(.waiting) }
@@ -170,7 +170,7 @@ final class Transfer: TransferCallbacks {
         if isWithheld, bodyCount > Int64(waiting) { sink.withheld(bodyCount) }
         if response.rawCount > response.reported.raw {
             response.reported.raw = response.rawCount
-            // What gives no content yet is progress all the same.
+            // What decodes to nothing yet is progress all the same.
             if waiting == 0, !isEnding { sink.withheld(isWithheld ? bodyCount : 0) }
         }
         guard waiting > 0 else { return }
@@ -235,7 +235,7 @@ extension Transfer {
             metrics.secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
         }
         metrics.firstByte = easy.duration(CURLINFO_STARTTRANSFER_TIME_T)
-        if let content = request.content, !content.isNone {
+        if let body = request.body, !body.isNone {
             metrics.bytesSent = easy.fact(offset: CURLINFO_SIZE_UPLOAD_T)
         }
         metrics.bytesReceived = response.rawCount

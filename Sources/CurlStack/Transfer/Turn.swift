@@ -11,14 +11,14 @@ final class Turn {
     /// How much connections may be read before libcurl comes back.
     let reads = ReadBudget()
     /// How much body they may bring before that.
-    let content = ContentBudget()
+    let bodies = BodyBudget()
     /// The transfers that have something to report, in order.
     @safe @exclusivity(unchecked)
     private var touched = Deque<Transfer>()
     /// What is done for transfers once the events of this turn have been acted on, or later.
     var agenda = Agenda()
     /// The transfers that wait for more of their request's body, where libcurl has to be called meanwhile.
-    var waitingForContent: [ObjectIdentifier: Transfer] = [:]
+    var waitingForBody: [ObjectIdentifier: Transfer] = [:]
     /// The transfers that failed on resuming, which libcurl does not report again. Without a code, they start over: libcurl would open
     /// a connection.
     var failedOnResume: [(transfer: Transfer, code: CURLcode?)] = []
@@ -31,7 +31,7 @@ final class Turn {
     /// libcurl is about to be called.
     func renewBudgets() {
         reads.renew()
-        content.renew()
+        bodies.renew()
     }
 
     /// libcurl's deadline has come.
@@ -60,7 +60,7 @@ final class Turn {
     /// Releases its transfers, which hold it.
     func end() {
         while nextTouched() != nil {}
-        (agenda, failedOnResume, waitingForContent) = (Agenda(), [], [:])
+        (agenda, failedOnResume, waitingForBody) = (Agenda(), [], [:])
     }
 
     /// A transfer has something to report, and is not listed yet.
@@ -78,8 +78,8 @@ final class Turn {
 
     /// A connection was read: has libcurl look at what came for the transfers that wait for more body.
     func lookPastPause(on connection: @autoclosure () -> Connection?) {
-        guard !waitingForContent.isEmpty, let connection = connection() else { return }
-        for transfer in Array(waitingForContent.values) where transfer.attempt.connection === connection {
+        guard !waitingForBody.isEmpty, let connection = connection() else { return }
+        for transfer in Array(waitingForBody.values) where transfer.attempt.connection === connection {
             transfer.resume()
         }
     }
@@ -115,7 +115,7 @@ final class Turn {
 
     private func doWhatIsDue() {
         let now = MonotonicTime.now
-        content.renew()
+        bodies.renew()
         for (transfer, task) in agenda.takeDue(at: now) {
             switch task {
             case .connect(let socket):
@@ -187,13 +187,13 @@ struct Agenda {
     }
 }
 
-/// How much content over HTTP/1.1 libcurl may deliver before it has come back to its loop.
+/// How much of bodies over HTTP/1.1 libcurl may deliver before it has come back to its loop.
 ///
 /// As long as something waits on a connection, libcurl reads it again and again, and comes back when it has caught up: in the
-/// middle of content that comes as fast as it is dealt with, never. Chunks of one byte are sent a hundred times as fast. When
-/// the budget is spent, the transfer is paused, and goes on at the end of the turn. TLS has ``ReadBudget`` besides. Content over
+/// middle of a body that comes as fast as it is dealt with, never. Chunks of one byte are sent a hundred times as fast. When
+/// the budget is spent, the transfer is paused, and goes on at the end of the turn. TLS has ``ReadBudget`` besides. Bodies over
 /// HTTP/2 is not counted: a pause would be everybody's on its connection.
-final class ContentBudget {
+final class BodyBudget {
     private var left = most
     private var pieces = 0
     /// How much body had been sent by the requests that are answered now.
@@ -202,7 +202,7 @@ final class ContentBudget {
     private var since: Int64?
 
     private static let most = 16 << 20
-    /// How much content is worth a turn of the loop's.
+    /// How many bytes of bodies are worth a turn of the loop.
     static let perTurn = 1 << 20
     /// No longer than this, in milliseconds, whatever there is to do for so much.
     private static let longest: Int64 = 20
@@ -212,7 +212,7 @@ final class ContentBudget {
     /// libcurl is about to be called.
     func renew() { (left, pieces, answered, since) = (Self.most, 0, 0, nil) }
 
-    /// A server has answered a request with so much content. Its caller may be about to send as much again, with all others that
+    /// A server has answered a request with a body of so many bytes. Its caller may be about to send as much again, with all others that
     /// are answered in the same turn.
     func answers(_ count: Int64) { answered += Int(clamping: count) }
 

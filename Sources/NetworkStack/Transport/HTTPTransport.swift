@@ -120,11 +120,11 @@ public final class HTTPHop: Sendable {
     /// Whether the response has no body, whatever its head announces.
     package var asksForHeadOnly: Bool { request.method == .HEAD }
     /// Whether the request has a body.
-    package var hasContent: Bool { !request.body.isNone }
+    package var hasBody: Bool { !request.body.isNone }
     /// Whether fields follow the body.
     package var hasTrailers: Bool { request.body.trailers != nil }
     /// Whether the hop can serve another fetch of the same request: it keeps no body that was opened and no code of the caller.
-    package var servesAgain: Bool { !hasContent && !shared.value.hasCallbacks }
+    package var servesAgain: Bool { !hasBody && !shared.value.hasCallbacks }
 
     /// The size of the URL and the header fields, with separators, in bytes.
     package var headLength: Int {

@@ -14,7 +14,7 @@ extension Transfer {
         touch()
         // Another protocol's.
         if response.head.status == .switchingProtocols { return .taken }
-        response.head.isChallenge = false  // libcurl would not deliver the content if it asked again.
+        response.head.isChallenge = false  // libcurl would not deliver the body if it asked again.
         if attempt.stream != nil {
             turn.connections.floods.begin()
             noteHeldInput(bytes.byteCount)
@@ -32,13 +32,13 @@ extension Transfer {
     /// Whether libcurl has delivered so much that others must have their turn first. On a connection of HTTP/2 a pause is
     /// everybody's.
     private func mustComeBack(after count: Int) -> Bool {
-        guard attempt.stream == nil, !turn.content.spend(count) else { return false }
+        guard attempt.stream == nil, !turn.bodies.spend(count) else { return false }
         turn.agenda.add(.receive, for: self)
         return true
     }
 
-    /// Notes whether the stream's buffer was full, so that libcurl may hold more. A head shares the buffer with the first
-    /// content.
+    /// Notes whether the stream's buffer was full, so that libcurl may hold more. A head shares the buffer with the beginning of the
+    /// body.
     private func noteHeldInput(_ count: Int) {
         guard turn.quirks.contains(.heldHTTP2Input), let connection = attempt.connection else { return }
         let shared = response.rawCount == 0 ? response.head.bytesRead : 0
@@ -47,23 +47,23 @@ extension Transfer {
 
     // MARK: What is sent
 
-    /// The fields that follow the content.
-    var trailers: HTTP.Headers { request.content?.trailers ?? [:] }
+    /// The fields that follow the body.
+    var trailers: HTTP.Headers { request.body?.trailers ?? [:] }
 
-    /// libcurl has to send the content again, on a fresh connection.
+    /// libcurl has to send the body again, on a fresh connection.
     func rewind() -> Bool {
         if request.rewind() { return true }
         stop = .bodyNotReplayable
         return false
     }
 
-    /// Puts the next content where libcurl wants it.
+    /// Puts the next part of the body where libcurl wants it.
     func send(into place: inout MutableRawSpan) -> Callbacks.Sending {
         touch()
         if request.awaitsContinue { turn.agenda.drop(.sendUnasked, of: self) }
-        guard let room = roomForContent(upTo: place.byteCount) else { return postpone() }
-        guard let content = request.content else { return .end }
-        switch content.next(upTo: room, into: &place) {
+        guard let room = roomForBody(upTo: place.byteCount) else { return postpone() }
+        guard let body = request.body else { return .end }
+        switch body.next(upTo: room, into: &place) {
         case .bytes(let count):
             request.hasSentInTurn = true
             return .bytes(count)
@@ -78,7 +78,7 @@ extension Transfer {
         }
     }
 
-    /// Has libcurl ask for content again at the end of the turn.
+    /// Has libcurl ask for more of the body at the end of the turn.
     private func postpone() -> Callbacks.Sending {
         pauseSending(true)
         turn.agenda.add(.send, for: self)
@@ -87,12 +87,12 @@ extension Transfer {
 
     // MARK: HTTP/2 before libcurl 8.1
 
-    /// How much content libcurl may be given now, or `nil` if it must ask again.
+    /// How much of the body libcurl may be given now, or `nil` if it must ask again.
     ///
     /// What it was given and the socket did not take goes out all the same, and is then sent once more if libcurl's own small
-    /// frames were waiting at that moment. A socket that can be written has room for one frame of content (Linux: a third of
+    /// frames were waiting at that moment. A socket that can be written has room for one frame of the body (Linux: a third of
     /// its buffer is free), so that is what libcurl is given.
-    private func roomForContent(upTo count: Int) -> Int? {
+    private func roomForBody(upTo count: Int) -> Int? {
         guard attempt.stream != nil, let connection = attempt.connection, turn.quirks.contains(.repeatedHTTP2Upload)
         else {
             return count
@@ -100,7 +100,7 @@ extension Transfer {
         return connection.isWritable ? min(count, BufferedHTTP2Input.bufferSize) : nil
     }
 
-    /// Whether libcurl may hold input of the stream, which must not be there when content without an announced length ends
+    /// Whether libcurl may hold input of the stream, which must not be there when a body without an announced length ends
     /// (``HTTPHop/needsOwnConnection``): a server may answer while it receives.
     private var mayHoldInput: Bool {
         guard let connection = attempt.connection, attempt.stream != nil, !hostQueue.host.isShared else { return false }
@@ -163,7 +163,7 @@ extension Transfer {
         guard isPaused != request.isPaused else { return }
         request.isPaused = isPaused
         guard turn.quirks.contains(.halfPausedHTTP2) else { return }
-        turn.waitingForContent[id] = isPaused && attempt.stream != nil ? self : nil
+        turn.waitingForBody[id] = isPaused && attempt.stream != nil ? self : nil
     }
 
     /// libcurl waits for this socket, which is not read while the transfer is paused.
@@ -178,10 +178,10 @@ extension Transfer {
         if let socket = attempt.socket, attempt.stream == nil { easy?.multi.holdBack(socket, isHeldBack) }
     }
 
-    /// The request is about to be sent, and its content to wait for the server to ask for it.
+    /// The request is about to be sent, and its body to wait for the server to ask for it.
     func waitToBeAsked() {
         guard request.awaitsContinue, attempt.stream == nil, turn.quirks.contains(.lostTimer),
-            let content = request.content, !content.hasBegun
+            let body = request.body, !body.hasBegun
         else { return }
         let wait = control.hop.options.expectContinue ?? .milliseconds(TransferPlan.usualExpectWait)
         turn.agenda.add(.sendUnasked, for: self, at: MonotonicTime.now + wait)
