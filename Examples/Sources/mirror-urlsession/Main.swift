@@ -19,7 +19,7 @@ enum Main {
         } catch Mirror.Failure.unreachable(let host) {
             print("nothing listens at \(host)")
         }
-        // On Linux with Foundation 6.3 this cancel crashes the process in FoundationNetworking in most runs.
+        // On Linux with Foundation 6.3 this cancel ends the process in FoundationNetworking in most runs.
         guard CommandLine.arguments.contains("--cancel") else { return }
         let slow = Task { try await mirror.log(lines: 1) }
         slow.cancel()
