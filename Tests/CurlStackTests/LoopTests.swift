@@ -8,12 +8,15 @@ import Testing
 /// How a loop handles commands that are there together. It runs on the test's thread until it ends.
 @Suite("Loop", .timeLimit(.minutes(1)))
 struct LoopTests {
-    /// Records what a sink receives, and calls a function at the first informational head.
+    /// Records what a sink receives, and calls a function at the first informational head, and one at a failure.
     private final class Sink: HTTPTransferSink {
         private let log = Lock<[String]>([])
         private let atFirstHead: @Sendable () -> Void
+        private let atFailure: @Sendable () -> Void
 
-        init(atFirstHead: @escaping @Sendable () -> Void = {}) { self.atFirstHead = atFirstHead }
+        init(atFirstHead: @escaping @Sendable () -> Void = {}, atFailure: @escaping @Sendable () -> Void = {}) {
+            (self.atFirstHead, self.atFailure) = (atFirstHead, atFailure)
+        }
 
         var events: [String] { log.withLock { $0 } }
 
@@ -32,7 +35,10 @@ struct LoopTests {
         func withheld(_ count: Int64) { note("withheld") }
         func sent(_ total: Int64) { note("sent") }
         func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) { note("finished") }
-        func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) { note("failed") }
+        func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) {
+            note("failed")
+            atFailure()
+        }
     }
 
     private func control(_ server: ScriptedServer, _ sink: Sink, _ mailbox: Mailbox) throws -> TransferControl {
@@ -76,7 +82,7 @@ struct LoopTests {
         let server = try ScriptedServer { _ in
             [.receiveHead, .send(hints + "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nsome"), .waitForClose]
         }
-        let sink = Sink { mailbox.post(.shutDown) }
+        let sink = Sink(atFirstHead: { mailbox.post(.shutDown) })
         mailbox.post(.start(try control(server, sink, mailbox)))
         try run(mailbox)
         #expect(sink.events.count { $0 == "informational" } == 16)
@@ -91,16 +97,41 @@ struct LoopTests {
             [.receiveHead, .send(hints + "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nsome"), .waitForClose]
         }
         let started = Lock<TransferControl?>(nil)
-        let sink = Sink {
+        let sink = Sink(atFirstHead: {
             if let control = started.withLock({ $0 }) { mailbox.post(.cancel(control)) }
             mailbox.post(.stop)
-        }
+        })
         let control = try control(server, sink, mailbox)
         started.withLock { $0 = control }
+        defer { started.withLock { $0 = nil } }
         mailbox.post(.start(control))
         try run(mailbox)
         #expect(sink.events.count { $0 == "informational" } == 16)
         #expect(sink.events.last == "informational")
+    }
+
+    /// A loop that stops fails what is started, and each failure starts the same hop again. So every turn has a command.
+    @Test("sockets are read while commands keep coming")
+    func flood() throws {
+        let mailbox = Mailbox()
+        let server = try ScriptedServer { _ in
+            // Until then, libcurl's timers for connecting are over. At those, it reads the socket unasked.
+            [.receiveHead, .pause(.milliseconds(500)), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]
+        }
+        let (sink, end, repeated) = (Sink(), ContinuousClock.now + .seconds(20), Lock<TransferControl?>(nil))
+        let refused = Sink(atFailure: {
+            guard sink.events.last != "finished", .now < end, let control = repeated.withLock({ $0 }) else { return }
+            mailbox.post(.start(control))
+        })
+        let control = try control(server, refused, mailbox)
+        repeated.withLock { $0 = control }
+        defer { repeated.withLock { $0 = nil } }
+        mailbox.post(.start(try self.control(server, sink, mailbox)))
+        mailbox.post(.stop)
+        mailbox.post(.start(control))
+        try run(mailbox)
+        #expect(sink.events.last == "finished" && .now < end)
+        #expect(refused.events.count > 1)
     }
 
     @Test("a hop that a stack refuses is released, however it was cancelled")

@@ -76,3 +76,15 @@ final class Mailbox: Sendable {
         }
     }
 }
+
+extension Mailbox.Command {
+    /// Answers a command that the loop has not taken before its end.
+    func refuse() {
+        switch self {
+        case .start(let control): control.fail(.shutDown)
+        case .report(let answer): answer.fill(.init())
+        case .replaceCertificates(_, _, let answer): answer.fill(())
+        case .cancel, .resumeReceiving, .resumeSending, .stop, .shutDown: break
+        }
+    }
+}

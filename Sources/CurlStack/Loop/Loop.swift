@@ -17,6 +17,10 @@ struct Loop: ~Copyable {
     private var commands: [Mailbox.Command] = []
     private var isStopping = false
     private var (events, nextEvent): ([Poller.Event], Int) = ([], 0)
+    private var turnsSinceLook = 0
+
+    /// Commands come first. While they keep coming, the loop looks at its sockets once in so many turns.
+    private static let turnsPerLook = 8
 
     init(
         mailbox: Mailbox,
@@ -46,9 +50,11 @@ struct Loop: ~Copyable {
             let now = MonotonicTime.now
             times.end(at: now)
             if nextEvent == events.count {
-                // Commands come first. They would have to come faster than they are processed to keep the loop from its sockets.
-                guard mailbox.prepareToWait() else { continue }
-                wait(from: now)
+                let mayWait = mailbox.prepareToWait()
+                turnsSinceLook += 1
+                guard mayWait || turnsSinceLook == Self.turnsPerLook else { continue }
+                turnsSinceLook = 0
+                look(from: now, waits: mayWait)
                 times.begin(at: .now)
             }
             act()
@@ -56,11 +62,7 @@ struct Loop: ~Copyable {
             // Before commands are processed: those of the resumed tasks are among them then.
             mailbox.batch.resumeAll()
         }
-        for command in mailbox.close() {
-            if case .start(let control) = command { control.fail(.shutDown) }
-            if case .report(let answer) = command { answer.fill(.init()) }
-            if case .replaceCertificates(_, _, let answer) = command { answer.fill(()) }
-        }
+        for command in mailbox.close() { command.refuse() }
         mailbox.batch.end()
         turn.end()
     }
@@ -284,16 +286,15 @@ struct Loop: ~Copyable {
         }
     }
 
-    private mutating func wait(from now: MonotonicTime) {
+    /// Takes the sockets that are ready. If it may, it waits for them, or until something else is to be done.
+    private mutating func look(from now: MonotonicTime, waits: Bool) {
         var next = waiting.nextMoment
         if let moment = turn.nextMoment { next = min(next ?? moment, moment) }
         if let moment = pools.nextMoment { next = min(next ?? moment, moment) }
         events.removeAll(keepingCapacity: true)
         nextEvent = 0
-        poller.wait(
-            milliseconds: next.map { Int32(clamping: max(0, $0 - now.milliseconds)) } ?? -1,
-            into: &events
-        )
+        let longest = next.map { Int32(clamping: max(0, $0 - now.milliseconds)) } ?? -1
+        poller.wait(milliseconds: waits ? longest : 0, into: &events)
         mailbox.endWaiting()
     }
 }
