@@ -11,8 +11,21 @@ final class LoopListsTests {
     // A turn retains the transfers with events, and they retain the turn.
     deinit { turn.end() }
 
+    /// A body that can be read once, and has no bytes yet.
+    private final class Awaited: HTTPBodySource {
+        let length: Int64? = nil
+
+        func next(upTo count: Int) -> HTTPBodyChunk { .pending }
+        func rewind() -> Bool { false }
+        func close() {}
+    }
+
     /// A transfer that no loop runs.
-    private func transfer(limits: HTTP.Options.Limits = .init(), body: HTTP.Body = .none) throws -> Transfer {
+    private func transfer(
+        limits: HTTP.Options.Limits = .init(),
+        body: HTTP.Body = .none,
+        source: (any HTTPBodySource)? = nil
+    ) throws -> Transfer {
         var options = HTTP.Options()
         options.limits = limits
         let (request, origin, text, _) = try HTTP.Request(method: .POST, url: "http://127.0.0.1/", body: body).checked()
@@ -22,7 +35,7 @@ final class LoopListsTests {
             urlText: text,
             options: Shared(options),
             trust: .ordinary,
-            source: nil,
+            source: source,
             allowsWithholding: true
         )
         let control = TransferControl(hop: hop, sink: EndSink(), mailbox: Mailbox())
@@ -55,6 +68,20 @@ final class LoopListsTests {
         #expect(budget.share == 3 * least)
         budget.renew()
         #expect(budget.share == least)
+    }
+
+    @Test("a body of which nothing was taken is at its first byte, even if it can be read only once")
+    func untaken() throws {
+        let chunks = AsyncStream<Data> { $0.finish() }
+        let transfer = try transfer(body: .stream(.init(chunks)), source: Awaited())
+        var place = [UInt8](repeating: 0, count: 16)
+        var span = place.mutableSpan
+        var bytes = span.mutableBytes
+        guard case .pause = transfer.send(into: &bytes) else {
+            Issue.record("The body has bytes.")
+            return
+        }
+        #expect(transfer.rewind() && transfer.stop == nil)
     }
 
     @Test("a transfer shares an HTTP/2 connection, with a stream or without")
