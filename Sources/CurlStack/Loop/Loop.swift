@@ -216,15 +216,14 @@ struct Loop: ~Copyable {
 
     /// Ends those that failed on resuming, and starts those over that are to open no connection.
     private mutating func finishFailedOnResume() {
-        guard !turn.failedOnResume.isEmpty else { return }
         for (transfer, code) in turn.takeFailedOnResume() where active.contains(transfer) {
-            if let code {
-                active.remove(transfer)
-                transfer.finish(code)
-                abandon(transfer)
-            } else if transfer.attempt.restart != nil {
-                startOver(transfer)
-            }
+            active.remove(transfer)
+            transfer.finish(code)
+            abandon(transfer)
+        }
+        // One that libcurl has reported meanwhile has started over already.
+        for transfer in turn.takeStartingOver() where active.contains(transfer) && transfer.attempt.restart != nil {
+            startOver(transfer)
         }
     }
 

@@ -46,7 +46,7 @@ extension Transfer {
             guard waitsForSharedConnection else { return true }
             try rewindBody()
             sends.restarts += 1
-            turn.failedOnResume.append((self, nil))
+            turn.startingOver.append(self)
             throw .startOver(.atOnce)
         } catch {
             meet(error)

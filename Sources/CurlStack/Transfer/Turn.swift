@@ -19,9 +19,10 @@ final class Turn {
     var agenda = Agenda()
     /// The transfers that wait for more of their request's body, where libcurl has to be called meanwhile.
     var waitingForBody: [ObjectIdentifier: Transfer] = [:]
-    /// The transfers that failed on resuming, which libcurl does not report again. Without a code, they start over: libcurl would open
-    /// a connection.
-    var failedOnResume: [(transfer: Transfer, code: CURLcode?)] = []
+    /// The transfers that failed on resuming, which libcurl does not report again.
+    var failedOnResume: [(transfer: Transfer, code: CURLcode)] = []
+    /// The transfers that start over, because libcurl would open a connection, or another transfer has still to open theirs.
+    var startingOver: [Transfer] = []
 
     init(quirks: LibcurlQuirks = .running, gates: TrustGates = .all, events: EventReporter? = nil) {
         (self.quirks, self.gates) = (quirks, gates)
@@ -60,7 +61,7 @@ final class Turn {
     /// Releases its transfers, which hold it.
     func end() {
         while nextTouched() != nil {}
-        (agenda, failedOnResume, waitingForBody) = (Agenda(), [], [:])
+        (agenda, failedOnResume, startingOver, waitingForBody) = (Agenda(), [], [], [:])
     }
 
     /// A transfer has something to report, and is not listed yet.
@@ -123,7 +124,7 @@ final class Turn {
             case .receive: if !transfer.response.isHeldBack { transfer.resumeReceiving() }
             case .send: transfer.resumeSending()
             case .sendUnasked: endWaitFor100Continue(of: transfer, at: now)
-            case .startOver: failedOnResume.append((transfer, nil))
+            case .startOver: startingOver.append(transfer)
             }
         }
     }
@@ -144,9 +145,15 @@ final class Turn {
     }
 
     /// Takes the transfers that failed on resuming.
-    func takeFailedOnResume() -> [(transfer: Transfer, code: CURLcode?)] {
+    func takeFailedOnResume() -> [(transfer: Transfer, code: CURLcode)] {
         defer { failedOnResume = [] }
         return failedOnResume
+    }
+
+    /// Takes the transfers that start over.
+    func takeStartingOver() -> [Transfer] {
+        defer { startingOver = [] }
+        return startingOver
     }
 }
 
