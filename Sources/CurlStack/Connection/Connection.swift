@@ -115,7 +115,7 @@ final class Connection {
     /// Whether it was unused for as long as its server keeps it, less a margin.
     var isOverdue: Bool {
         guard let deadline else { return false }
-        return keepAlive == .zero || deadline <= .now
+        return deadline <= .now
     }
 
     // MARK: HTTP/2

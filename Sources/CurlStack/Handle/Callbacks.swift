@@ -162,7 +162,7 @@ protocol TransferCallbacks: AnyObject {
     /// libcurl has no use for a socket any more.
     func lostSocket()
     /// libcurl waits for this socket.
-    func watches(_ descriptor: Int32?)
+    func watches(_ descriptor: Int32)
     /// TLS is about to be negotiated on a new connection. Returns libcurl's code if it must not be.
     func secures(in context: TLSContext) -> CURLcode
     /// The connection is ready, and the request is about to be sent. Returns whether it may be.

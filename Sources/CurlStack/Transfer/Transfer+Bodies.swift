@@ -167,7 +167,7 @@ extension Transfer {
     }
 
     /// libcurl waits for this socket, which is not read while the transfer is paused.
-    func watches(_ descriptor: Int32?) {
+    func watches(_ descriptor: Int32) {
         holdSocketBack(false)
         attempt.socket = descriptor
         holdSocketBack(response.isPaused)

@@ -63,7 +63,6 @@ final class Transfer: TransferCallbacks {
         } else if attempt.isConnected, isKnownUnprocessed {
             sends.unanswered -= 1
         }
-        watches(nil)
         pauseReceiving(false)
         pauseSending(false)
         attempt = Attempt()
