@@ -4,7 +4,7 @@ internal import NetworkStack
 /// Why the request is not sent on the connection that libcurl has chosen.
 enum Obstacle: Error {
     /// The connection is of no use. The transfer starts over.
-    case startOver(Attempt.Restart)
+    case startOver(ConnectionAttempt.Restart)
     /// The transfer fails.
     case failure(HTTPTransferFailure<CurlError>)
 }

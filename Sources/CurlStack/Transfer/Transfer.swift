@@ -19,7 +19,7 @@ final class Transfer: TransferCallbacks {
     var peers: TLSPeers
     /// The connection, and the way to it.
     @safe @exclusivity(unchecked)
-    var attempt = Attempt()
+    var attempt = ConnectionAttempt()
     /// How often the request was sent.
     @safe @exclusivity(unchecked)
     var sends = SendHistory()
@@ -65,7 +65,7 @@ final class Transfer: TransferCallbacks {
         }
         pauseReceiving(false)
         pauseSending(false)
-        attempt = Attempt()
+        attempt = ConnectionAttempt()
         response.startOver()
     }
 

@@ -3,7 +3,7 @@ internal import NetworkStack
 /// One attempt to carry a request: the way to a connection, and that connection. To start over is to assign a new one.
 ///
 /// What a proxy must prove itself to be is no part of it: that is the same for the whole request.
-struct Attempt {
+struct ConnectionAttempt {
     /// The sockets that were opened to connect with.
     var openedSockets: [Int32] = []
     /// How many handshakes have begun on the latest connection. Behind a proxy that speaks TLS, the first is the proxy's.
