@@ -47,7 +47,7 @@ imports() {
 }
 
 # Variables that one thread owns, and whose accesses are not checked for exclusivity: at most 20, and none in TLS/.
-unchecked_variables='CurlStack/(Transfer/(HeadReader\.swift:judge|ResponseReader\.swift:(informational|final|kept)|Transfer\.swift:(place|attempt|sends|request)|Turn\.swift:touched)|Loop/Pool\.swift:spare|Connection/(ConnectionTable\.swift:byEndpoints|Poller\.swift:sockets)|Queue/ConnectionQueue\.swift:places)'
+unchecked_variables='CurlStack/(Transfer/(HeadReader\.swift:judge|ResponseReader\.swift:(informational|final|kept)|Transfer\.swift:(place|attempt|sends|request)|LoopContext\.swift:touched)|Loop/Pool\.swift:spare|Connection/(ConnectionTable\.swift:byEndpoints|Poller\.swift:sockets)|Queue/ConnectionQueue\.swift:places)'
 files Sources | xargs -0 -r perl -ne '
     if (/\@exclusivity\(unchecked\)/) { ($name) = ($_ . <>) =~ /\bvar (\w+)/; print "$ARGV:$name\n" }
     close ARGV if eof' |

@@ -6,10 +6,10 @@ import Testing
 
 @Suite("The lists of a loop")
 final class LoopListsTests {
-    private let turn = Turn()
+    private let context = LoopContext()
 
-    // A turn retains the transfers with events, and they retain the turn.
-    deinit { turn.end() }
+    // A context retains the transfers with events, and they retain the context.
+    deinit { context.end() }
 
     /// A body that can be read once, and has no bytes yet.
     private final class Awaited: HTTPBodySource {
@@ -40,7 +40,7 @@ final class LoopListsTests {
         )
         let control = TransferControl(hop: hop, sink: EndSink(), mailbox: Mailbox())
         var queue = ConnectionQueue(limits: .init())
-        return Transfer(control, hostQueue: queue.hostQueue(of: hop), turn: turn, at: .now)
+        return Transfer(control, hostQueue: queue.hostQueue(of: hop), context: context, at: .now)
     }
 
     @Test("a list of informational heads is delivered before it is long")
@@ -54,7 +54,7 @@ final class LoopListsTests {
 
     @Test("a call costs the bytes it received or sent, and at least a 64th of a turn")
     func shares() throws {
-        let (budget, least) = (turn.bodies, BodyBudget.perTurn / 64)
+        let (budget, least) = (context.bodies, BodyBudget.perTurn / 64)
         #expect(budget.share == least)
         let transfer = try transfer(body: .bytes(Data(count: 2 * least)))
         var place = [UInt8](repeating: 1, count: 2 * least)
@@ -174,15 +174,15 @@ final class LoopListsTests {
     func touched() throws {
         let all = try (0..<3).map { _ in try transfer() }
         for transfer in [all[0], all[1], all[0], all[1]] { transfer.touch() }
-        #expect(turn.nextTouched() === all[0])
+        #expect(context.nextTouched() === all[0])
         all[2].touch()
         all[0].touch()
-        #expect(turn.nextTouched() === all[1])
-        #expect(turn.nextTouched() === all[2])
-        #expect(turn.nextTouched() === all[0])
-        #expect(turn.nextTouched() == nil)
+        #expect(context.nextTouched() === all[1])
+        #expect(context.nextTouched() === all[2])
+        #expect(context.nextTouched() === all[0])
+        #expect(context.nextTouched() == nil)
         all[1].touch()
-        #expect(turn.nextTouched() === all[1])
+        #expect(context.nextTouched() === all[1])
     }
 
     @Test("an agenda gives out what is due, in order, once, and nothing that was dropped")

@@ -230,7 +230,7 @@ struct TrustGateTests {
         let control = TransferControl(hop: hop, sink: sink, mailbox: Mailbox())
         var queue = ConnectionQueue(limits: .init())
         let hostQueue = queue.hostQueue(of: .init(origin: hop.origin, version: .automatic))
-        Transfer(control, hostQueue: hostQueue, turn: Turn(), at: .now).finish(code)
+        Transfer(control, hostQueue: hostQueue, context: LoopContext(), at: .now).finish(code)
         guard case .untrusted(.pinningUnsupported(let reason)) = sink.failure.withLock({ $0 }) else {
             Issue.record("The transfer was not refused")
             return

@@ -8,7 +8,7 @@ internal import NetworkStack
 struct Loop: ~Copyable {
     private let mailbox: Mailbox
     private let poller: Poller
-    private let turn: Turn
+    private let context: LoopContext
     private var pools: Pools
     private var queue: ConnectionQueue
     private var waiting = WaitingTransfers()
@@ -31,9 +31,9 @@ struct Loop: ~Copyable {
         events: EventReporter? = nil
     ) {
         self.mailbox = mailbox
-        turn = Turn(quirks: quirks, gates: gates, events: events)
+        context = LoopContext(quirks: quirks, gates: gates, events: events)
         poller = Poller(waker: mailbox.waker)
-        pools = Pools(configuration, authorities, poller: poller, connections: turn.connections, quirks: quirks)
+        pools = Pools(configuration, authorities, poller: poller, connections: context.connections, quirks: quirks)
         queue = ConnectionQueue(limits: configuration.connections, quirks: quirks)
     }
 
@@ -64,7 +64,7 @@ struct Loop: ~Copyable {
         }
         for command in mailbox.close() { command.refuse() }
         mailbox.batch.end()
-        turn.end()
+        context.end()
     }
 
     /// Acts on what is ready, until so much has come that it is worth a turn: what is handed on is still in the processor's
@@ -75,8 +75,8 @@ struct Loop: ~Copyable {
             let event = events[nextEvent]
             nextEvent += 1
             guard poller.isCurrent(event) else { continue }
-            if let pool = pools.all[event.slot] { turn.act(on: event, pool.multi) }
-            room -= turn.bodies.share
+            if let pool = pools.all[event.slot] { context.act(on: event, pool.multi) }
+            room -= context.bodies.share
         }
     }
 
@@ -96,7 +96,7 @@ struct Loop: ~Copyable {
                 pools.replace(tls, authorities, beside: active.all)
                 queue.unconfirmConnections()
                 answer.fill(())
-            case .report(let answer): answer.fill(.init(queue, turn, active.all, &times))
+            case .report(let answer): answer.fill(.init(queue, context, active.all, &times))
             case .stop: isStopping = true
             case .shutDown:
                 isStopping = true
@@ -110,7 +110,7 @@ struct Loop: ~Copyable {
         guard !isStopping else { return control.fail(.shutDown) }
         // An earlier command may have made room, which belongs to those that waited.
         if queue.waitingCount > 0 { startWaiting() }
-        let transfer = Transfer(control, hostQueue: queue.hostQueue(of: control.hop), turn: turn, at: now)
+        let transfer = Transfer(control, hostQueue: queue.hostQueue(of: control.hop), context: context, at: now)
         if queue.enter(transfer.id, in: transfer.hostQueue) {
             begin(transfer, at: now)
         } else {
@@ -166,7 +166,7 @@ struct Loop: ~Copyable {
     /// Makes another attempt, because the last one brought no response that counts. libcurl chooses a connection again.
     private mutating func startOver(_ transfer: Transfer) {
         pools[of: transfer]?.end(transfer)
-        if transfer.attempt.restart == .afterTunnel { return turn.startOverLater(transfer) }
+        if transfer.attempt.restart == .afterTunnel { return context.startOverLater(transfer) }
         transfer.startOver()
         let (hostQueue, number) = (transfer.hostQueue, transfer.place.poolNumber)
         if queue.claimReconnect(transfer.id, in: hostQueue, pool: number) { return carry(transfer, at: .now) }
@@ -216,13 +216,13 @@ struct Loop: ~Copyable {
 
     /// Ends those that failed on resuming, and starts those over that are to open no connection.
     private mutating func finishFailedOnResume() {
-        for (transfer, code) in turn.takeFailedOnResume() where active.contains(transfer) {
+        for (transfer, code) in context.takeFailedOnResume() where active.contains(transfer) {
             active.remove(transfer)
             transfer.finish(code)
             abandon(transfer)
         }
         // One that libcurl has reported meanwhile has started over already.
-        for transfer in turn.takeStartingOver() where active.contains(transfer) && transfer.attempt.restart != nil {
+        for transfer in context.takeStartingOver() where active.contains(transfer) && transfer.attempt.restart != nil {
             startOver(transfer)
         }
     }
@@ -258,13 +258,13 @@ struct Loop: ~Copyable {
 
     /// Reports what the turn brought.
     private mutating func flush() {
-        while let transfer = turn.nextTouched() {
+        while let transfer = context.nextTouched() {
             transfer.flush()
             // The loop has learned from one that has left, and the queue may have forgotten its host.
             if active.contains(transfer) { recordMultiplexing(of: transfer) }
             if transfer.isAnsweredEarly { conclude(transfer) }
         }
-        turn.lookAgain(at: active.all)
+        context.lookAgain(at: active.all)
         finishFailedOnResume()
         startWaiting()
         pools.endFormer(beside: active.all)
@@ -276,7 +276,7 @@ struct Loop: ~Copyable {
         let now = MonotonicTime.now
         poller.turnStart = now.milliseconds
         for case let pool? in pools.all where pool.multi.isDue(at: now) {
-            turn.actOnTimeout(pool.multi)
+            context.actOnTimeout(pool.multi)
         }
         pools.closeUnused(beside: active.all, at: now)
         while let transfer = waiting.takeLate(at: now) {
@@ -288,7 +288,7 @@ struct Loop: ~Copyable {
     /// Takes the sockets that are ready. If it may, it waits for them, or until something else is to be done.
     private mutating func look(from now: MonotonicTime, waits: Bool) {
         var next = waiting.nextMoment
-        if let moment = turn.nextMoment { next = min(next ?? moment, moment) }
+        if let moment = context.nextMoment { next = min(next ?? moment, moment) }
         if let moment = pools.nextMoment { next = min(next ?? moment, moment) }
         events.removeAll(keepingCapacity: true)
         nextEvent = 0

@@ -138,7 +138,7 @@ final class Pool {
         transfer.pauseSending(false)
         guard let easy = transfer.easy.take() else { return }
         looks = 0
-        transfer.turn.agenda.drop(of: transfer)
+        transfer.context.agenda.drop(of: transfer)
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)
         if mayHold { easy.dropWhatIsHeld() }

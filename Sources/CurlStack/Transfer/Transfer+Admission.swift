@@ -21,7 +21,7 @@ extension Transfer {
         do throws(Obstacle) {
             let wasUnprocessed = try admitSend()
             let endpoints = attempt.unixEndpoints ?? endpoints
-            let known = turn.connections[endpoints]
+            let known = context.connections[endpoints]
             try checkState(of: known, easy)
             try checkServer(of: known, easy)
             let connection = takeConnection(known, at: endpoints, easy)
@@ -46,7 +46,7 @@ extension Transfer {
             guard waitsForSharedConnection else { return true }
             try rewindBody()
             sends.restarts += 1
-            turn.startingOver.append(self)
+            context.startingOver.append(self)
             throw .startOver(.atOnce)
         } catch {
             meet(error)
@@ -117,7 +117,7 @@ extension Transfer {
     /// connection that died may look the same, and so may one with a broken response.
     private var isRefused: Bool {
         guard attempt.stream != nil, let easy, !easy.hasErrorMessage else { return false }
-        return !attempt.isReused || !turn.quirks.contains(.deathLikeRefusal)
+        return !attempt.isReused || !context.quirks.contains(.deathLikeRefusal)
     }
 
     /// Prepares a failed transfer to start over on another connection, if it may: no response has begun, and either the server has declared
@@ -185,7 +185,7 @@ extension Transfer {
         guard attempt.joinsHTTP2 else { return false }
         let isFresh = !attempt.openedSockets.isEmpty
         return isFresh
-            ? turn.quirks.contains(.restartedPriorKnowledge) : connection.map { !$0.hasStreams } ?? false
+            ? context.quirks.contains(.restartedPriorKnowledge) : connection.map { !$0.hasStreams } ?? false
     }
 
     /// Whether the transfer must not open a connection for itself: the shared connection of HTTP/2 is gone, and one transfer opens
@@ -194,7 +194,7 @@ extension Transfer {
         guard hostQueue.isMultiplexed, hostQueue.host.isShared, sends.restarts < SendHistory.mostRestarts else {
             return false
         }
-        return attempt.stream != nil || attempt.joinsHTTP2 && turn.quirks.contains(.restartedPriorKnowledge)
+        return attempt.stream != nil || attempt.joinsHTTP2 && context.quirks.contains(.restartedPriorKnowledge)
     }
 
     /// Checks that the server, and the proxy on the way, are those that the request may be sent to.
@@ -210,7 +210,7 @@ extension Transfer {
         attempt.speaksHTTP2 = (control.hop.isSecure ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
         let connection: Connection
         if attempt.isReused {
-            connection = known ?? turn.connections.withoutSocket(at: endpoints)
+            connection = known ?? context.connections.withoutSocket(at: endpoints)
         } else {
             connection = easy.multi.connected(
                 attempt.openedSockets,
@@ -254,9 +254,9 @@ extension Transfer {
         easy.readPastLength(attempt.speaksHTTP2 && control.hop.wantsTrailers)
         attempt.isConnected = true
         if attempt.stream != nil {
-            turn.held.waits(on: connection)
+            context.held.waits(on: connection)
             // The response may be read in the call that sends the request.
-            if turn.quirks.contains(.unreadHTTP2Fault) { turn.held.mayHideFault(on: connection) }
+            if context.quirks.contains(.unreadHTTP2Fault) { context.held.mayHideFault(on: connection) }
         }
         touch()
         if control.opensOnly {
@@ -279,7 +279,7 @@ extension Transfer {
 
     /// A connection of HTTP/2 in the clear was opened. Newer versions of libcurl come back from a flood by themselves.
     private func guardAgainstFloods(on connection: Connection) {
-        guard turn.quirks.contains(.endlessHTTP2Read), let descriptor = connection.descriptor else { return }
-        turn.connections.floods.opened(descriptor)
+        guard context.quirks.contains(.endlessHTTP2Read), let descriptor = connection.descriptor else { return }
+        context.connections.floods.opened(descriptor)
     }
 }

@@ -16,7 +16,7 @@ extension Transfer {
         if response.head.status == .switchingProtocols { return .taken }
         response.head.isChallenge = false  // libcurl would not deliver the body if it asked again.
         if attempt.stream != nil {
-            turn.connections.floods.begin()
+            context.connections.floods.begin()
             noteHeldInput(bytes.byteCount)
         }
         if let failure = response.read(bytes, of: control.hop) {
@@ -32,17 +32,17 @@ extension Transfer {
     /// Whether libcurl has delivered so much that others must have their turn first. On a connection of HTTP/2 a pause is
     /// everybody's.
     private func mustComeBack(after count: Int) -> Bool {
-        guard attempt.stream == nil, !turn.bodies.spend(count) else { return false }
-        turn.agenda.add(.receive, for: self)
+        guard attempt.stream == nil, !context.bodies.spend(count) else { return false }
+        context.agenda.add(.receive, for: self)
         return true
     }
 
     /// Notes whether the stream's buffer was full, so that libcurl may hold more. A head shares the buffer with the beginning of the
     /// body.
     private func noteHeldInput(_ count: Int) {
-        guard turn.quirks.contains(.heldHTTP2Input), let connection = attempt.connection else { return }
+        guard context.quirks.contains(.heldHTTP2Input), let connection = attempt.connection else { return }
         let shared = response.rawCount == 0 ? response.head.bytesRead : 0
-        turn.held.received(on: connection, fillsBuffer: shared + count >= BufferedHTTP2Input.bufferSize)
+        context.held.received(on: connection, fillsBuffer: shared + count >= BufferedHTTP2Input.bufferSize)
     }
 
     // MARK: What is sent
@@ -60,7 +60,7 @@ extension Transfer {
     /// Puts the next part of the body where libcurl wants it.
     func send(into place: inout MutableRawSpan) -> Callbacks.Sending {
         touch()
-        if request.awaitsContinue { turn.agenda.drop(.sendUnasked, of: self) }
+        if request.awaitsContinue { context.agenda.drop(.sendUnasked, of: self) }
         guard let room = roomForBody(upTo: place.byteCount) else { return postpone() }
         guard let body = request.body else { return .end }
         switch body.next(upTo: room, into: &place) {
@@ -81,7 +81,7 @@ extension Transfer {
     /// Has libcurl ask for more of the body at the end of the turn.
     private func postpone() -> Callbacks.Sending {
         pauseSending(true)
-        turn.agenda.add(.send, for: self)
+        context.agenda.add(.send, for: self)
         return .pause
     }
 
@@ -93,7 +93,7 @@ extension Transfer {
     /// frames were waiting at that moment. A socket that can be written has room for one frame of the body (Linux: a third of
     /// its buffer is free), so that is what libcurl is given.
     private func roomForBody(upTo count: Int) -> Int? {
-        guard attempt.stream != nil, let connection = attempt.connection, turn.quirks.contains(.repeatedHTTP2Upload)
+        guard attempt.stream != nil, let connection = attempt.connection, context.quirks.contains(.repeatedHTTP2Upload)
         else {
             return count
         }
@@ -104,7 +104,7 @@ extension Transfer {
     /// (``HTTPHop/needsOwnConnection``): a server may answer while it receives.
     private var mayHoldInput: Bool {
         guard let connection = attempt.connection, attempt.stream != nil, !hostQueue.host.isShared else { return false }
-        return turn.held.isPossible(on: connection)
+        return context.held.isPossible(on: connection)
     }
 }
 
@@ -142,7 +142,7 @@ extension Transfer {
         guard let easy else { return }
         let code = easy.resume()
         // A transfer without a connection is not paused: libcurl fails.
-        if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { turn.failedOnResume.append((self, code)) }
+        if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { context.failedOnResume.append((self, code)) }
     }
 
     // MARK: Pauses
@@ -152,18 +152,19 @@ extension Transfer {
         guard isPaused != response.isPaused else { return }
         response.isPaused = isPaused
         holdSocketBack(isPaused)
-        guard turn.quirks.contains(.heldHTTP2Input), attempt.stream != nil, let connection = attempt.connection else {
+        guard context.quirks.contains(.heldHTTP2Input), attempt.stream != nil, let connection = attempt.connection
+        else {
             return
         }
-        turn.held.paused(isPaused, on: connection)
+        context.held.paused(isPaused, on: connection)
     }
 
     /// libcurl waits for more of the request's body, or no longer.
     func pauseSending(_ isPaused: Bool) {
         guard isPaused != request.isPaused else { return }
         request.isPaused = isPaused
-        guard turn.quirks.contains(.halfPausedHTTP2) else { return }
-        turn.waitingForBody[id] = isPaused && attempt.stream != nil ? self : nil
+        guard context.quirks.contains(.halfPausedHTTP2) else { return }
+        context.waitingForBody[id] = isPaused && attempt.stream != nil ? self : nil
     }
 
     /// libcurl waits for this socket, which is not read while the transfer is paused.
@@ -180,10 +181,10 @@ extension Transfer {
 
     /// The request is about to be sent, and its body to wait for the server to ask for it.
     func waitToBeAsked() {
-        guard request.awaitsContinue, attempt.stream == nil, turn.quirks.contains(.lostTimer),
+        guard request.awaitsContinue, attempt.stream == nil, context.quirks.contains(.lostTimer),
             let body = request.body, !body.hasBegun
         else { return }
         let wait = control.hop.options.expectContinue ?? .milliseconds(TransferPlan.usualExpectWait)
-        turn.agenda.add(.sendUnasked, for: self, at: MonotonicTime.now + wait)
+        context.agenda.add(.sendUnasked, for: self, at: MonotonicTime.now + wait)
     }
 }

@@ -166,7 +166,7 @@ extension Transfer {
 
     /// Whether only the end of the connection would show that the body was cut off, and others hold the connection open.
     var mayBeCutOff: Bool {
-        guard attempt.stream != nil, let connection = attempt.connection, turn.quirks.contains(.ambiguousHTTP2End),
+        guard attempt.stream != nil, let connection = attempt.connection, context.quirks.contains(.ambiguousHTTP2End),
             hostQueue.active > 1
         else { return false }
         return hasBody && response.head.contentLength == nil && !connection.isClosed
@@ -176,7 +176,7 @@ extension Transfer {
     /// Whether the stream did not end, but its connection: libcurl 7.88 takes the one for the other when it was itself that
     /// gave the connection up. After an end in order the connection is still there, unless the server sent GOAWAY.
     private var isCutOff: Bool {
-        guard attempt.stream != nil, let connection = attempt.connection, turn.quirks.contains(.ambiguousHTTP2End)
+        guard attempt.stream != nil, let connection = attempt.connection, context.quirks.contains(.ambiguousHTTP2End)
         else {
             return false
         }
@@ -185,7 +185,7 @@ extension Transfer {
 
     /// Whether libcurl resets the stream although it has ended: before 8.1 it does where no length was announced.
     private var leavesReset: Bool {
-        turn.quirks.contains(.resetHTTP2Streams) && attempt.stream != nil && hasBody
+        context.quirks.contains(.resetHTTP2Streams) && attempt.stream != nil && hasBody
             && response.head.contentLength == nil
     }
 

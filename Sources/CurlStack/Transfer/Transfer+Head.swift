@@ -53,7 +53,7 @@ extension Transfer {
         if attempt.stream != nil, hasBody {
             hostQueue.hints.announcesLengths = hostQueue.hints.announcesLengths ?? true && head.contentLength != nil
         }
-        if let body = request.body { turn.bodies.answers(body.sent) }
+        if let body = request.body { context.bodies.answers(body.sent) }
         head.isChallenge = request.answersChallenges && head.status == .unauthorized
         request.hasAnsweredChallenge = false
         return true

@@ -5,20 +5,20 @@ internal import NetworkStack
 extension Transfer {
     /// TLS is about to be negotiated on a new connection.
     ///
-    /// - Parameter context: The settings of the handshake, which take the handshake gate along.
+    /// - Parameter settings: Those of the handshake, which take the handshake gate along.
     /// - Returns: libcurl's code if the handshake must not begin.
-    func secures(in context: TLSContext) -> CURLcode {
-        guard let easy, context.install(easy.authorities) else {
+    func secures(in settings: TLSContext) -> CURLcode {
+        guard let easy, settings.install(easy.authorities) else {
             stopWithoutAuthorities()
             return CURLE_SSL_CACERT_BADFILE
         }
-        let record = context.installRecord(
+        let record = settings.installRecord(
             of: peers,
             // A connection's first handshake is the proxy's, and the next one leads through that.
             through: attempt.handshakes > 0 ? attempt.tlsRecord : nil,
-            reading: turn.reads,
+            reading: context.reads,
             namesHosts: easy.namesHosts,
-            hasGate: turn.gates.contains(.handshake)
+            hasGate: context.gates.contains(.handshake)
         )
         guard let record else { return CURLE_OUT_OF_MEMORY }
         attempt.tlsRecord = record
@@ -55,7 +55,7 @@ extension Transfer {
         }
         let proof = easy?.serverProof ?? .none
         if case .verified(let chain) = proof { attempt.serverPins = (chain.pins, chain.match(of: server)) }
-        guard turn.gates.contains(.request), let refusal = RequestGate.refusal(of: server, by: proof) else {
+        guard context.gates.contains(.request), let refusal = RequestGate.refusal(of: server, by: proof) else {
             return nil
         }
         if server.isEnforced { return refusal }

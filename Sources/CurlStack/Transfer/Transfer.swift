@@ -9,7 +9,7 @@ final class Transfer: TransferCallbacks {
     let control: TransferControl
     /// The transfers to the same host.
     let hostQueue: ConnectionQueue.HostQueue
-    let turn: Turn
+    let context: LoopContext
     /// Its place in the queue.
     @safe @exclusivity(unchecked)
     var place: QueuePlace
@@ -38,16 +38,17 @@ final class Transfer: TransferCallbacks {
     /// Whether the handle may serve another transfer: this one succeeded, sent its request once, and forced no fresh connection.
     var mayKeepHandle = false
 
-    init(_ control: TransferControl, hostQueue: ConnectionQueue.HostQueue, turn: Turn, at now: MonotonicTime) {
+    init(_ control: TransferControl, hostQueue: ConnectionQueue.HostQueue, context: LoopContext, at now: MonotonicTime)
+    {
         let hop = control.hop
-        (self.control, self.hostQueue, self.turn) = (control, hostQueue, turn)
+        (self.control, self.hostQueue, self.context) = (control, hostQueue, context)
         place = QueuePlace(enqueuedAt: now)
         peers = TLSPeers(origin: .init(hop.trust), proxy: nil)
         request = RequestWriter(hop)
-        response = turn.readers.take(limits: hop.options.limits)
+        response = context.readers.take(limits: hop.options.limits)
     }
 
-    deinit { turn.readers.keep(response) }
+    deinit { context.readers.keep(response) }
 
     var id: ObjectIdentifier { ObjectIdentifier(control) }
 
@@ -84,7 +85,7 @@ final class Transfer: TransferCallbacks {
     }
 
     func looksUp() {
-        turn.connections.lookupCount += 1
+        context.connections.lookupCount += 1
         entered(.resolving)
     }
 
@@ -104,7 +105,7 @@ final class Transfer: TransferCallbacks {
         attempt.handshakes = 0
         entered(.connecting)
         // An attempt that fails at once has a socket that libcurl never watches.
-        if turn.quirks.contains(.stuckConnect) { turn.agenda.add(.connect(socket: descriptor), for: self) }
+        if context.quirks.contains(.stuckConnect) { context.agenda.add(.connect(socket: descriptor), for: self) }
         return true
     }
 
@@ -116,7 +117,7 @@ final class Transfer: TransferCallbacks {
     // MARK: Reporting
 
     func touch() {
-        if !isTouched { turn.touch(self) }
+        if !isTouched { context.touch(self) }
     }
 
     /// Whether the final head has come, and is the next to be reported.
@@ -139,9 +140,10 @@ final class Transfer: TransferCallbacks {
         if attempt.stream != nil, !isEnding {
             easy?.listen()
             // A fault behind what came with it is noticed when libcurl reads again.
-            if turn.quirks.contains(.heldHTTP2Input), head.isComplete, isReceiving, let connection = attempt.connection
+            if context.quirks.contains(.heldHTTP2Input), head.isComplete, isReceiving,
+                let connection = attempt.connection
             {
-                turn.held.look(at: connection)
+                context.held.look(at: connection)
             }
         }
         if request.hasSentInTurn {
@@ -184,13 +186,13 @@ final class Transfer: TransferCallbacks {
 extension Transfer {
     /// libcurl has no use for a socket any more. If nothing was connected by it, there may be another address to connect to.
     func lostSocket() {
-        if phase == .connecting { turn.agenda.add(.connect(socket: nil), for: self) }
+        if phase == .connecting { context.agenda.add(.connect(socket: nil), for: self) }
     }
 
     /// Whether something will come of a socket that the transfer has opened.
     func isWatched(_ socket: Int32?) -> Bool {
         guard let socket, let easy else { return false }
-        return turn.connections.isOpen(socket, for: id) && easy.multi.isWatched(socket)
+        return context.connections.isOpen(socket, for: id) && easy.multi.isWatched(socket)
     }
 
     /// Whether the transfer has a connection that it does not share. One that opens a connection in advance has no stream.

@@ -18,7 +18,7 @@ final class QueueHistory: History {
     private var active = ActiveTransfers()
     private var count: QueueCount
     private var now = MonotonicTime(nanoseconds: 1_000_000_000)
-    private let turn = Turn(quirks: [])
+    private let context = LoopContext(quirks: [])
     private let hops: [HTTPHop]
     /// The frequency of each kind of step, so that the queues of some histories become long.
     private let weights: [Int]
@@ -73,7 +73,7 @@ final class QueueHistory: History {
             try prepareToWait()
         }
         try checkEmpty()
-        turn.end()
+        context.end()
         return Self.longest
     }
 
@@ -133,7 +133,7 @@ final class QueueHistory: History {
             sink: IgnoringSink.shared,
             mailbox: HTTPHop.mailbox
         )
-        let transfer = Transfer(control, hostQueue: queue.hostQueue(of: host), turn: turn, at: now)
+        let transfer = Transfer(control, hostQueue: queue.hostQueue(of: host), context: context, at: now)
         let hasRoom = count.hasRoom(host)
         guard queue.enter(transfer.id, in: transfer.hostQueue) else {
             waiting.insert(transfer)

@@ -14,7 +14,7 @@ final class TransferHistory: History {
     var random: SeededRandom
     let transfer: Transfer
     private let sink: TransferHistorySink
-    private let turn: Turn
+    private let context: LoopContext
     private var queue = ConnectionQueue(limits: .init(), quirks: [])
 
     // The part of the response that libcurl has.
@@ -28,11 +28,11 @@ final class TransferHistory: History {
         self.seed = seed
         random = SeededRandom(seed: seed)
         sink = TransferHistorySink(seed: seed)
-        turn = Turn(quirks: random.chance(2) ? [] : .running)
+        context = LoopContext(quirks: random.chance(2) ? [] : .running)
         let limit = random.chance(2) ? 1 << 30 : Int64(random.number(below: 3000))
         let hop = try HTTPHop.ofHistory(bodyLimit: limit, allowsWithholding: random.chance(2))
         let control = TransferControl(hop: hop, sink: sink, mailbox: HTTPHop.mailbox)
-        transfer = Transfer(control, hostQueue: queue.hostQueue(of: hop), turn: turn, at: .now)
+        transfer = Transfer(control, hostQueue: queue.hostQueue(of: hop), context: context, at: .now)
         let proxy = TLSPeers.Peer(serverName: random.chance(2) ? "proxy" : nil, server: nil)
         transfer.peers = TLSPeers(origin: transfer.peers.origin, proxy: random.chance(2) ? proxy : nil)
         response = HistoryResponse(&random)
@@ -52,7 +52,7 @@ final class TransferHistory: History {
         }
         if !isOver { try end(with: CURLE_OPERATION_TIMEDOUT) }
         try checkSilence()
-        turn.end()
+        context.end()
         return steps
     }
 
@@ -119,9 +119,9 @@ final class TransferHistory: History {
     }
 
     private func endTurn() {
-        while let touched = turn.nextTouched() { touched.flush() }
-        turn.renewBudgets()
-        turn.lookAgain(at: CollectionOfOne(transfer))
+        while let touched = context.nextTouched() { touched.flush() }
+        context.renewBudgets()
+        context.lookAgain(at: CollectionOfOne(transfer))
     }
 
     // MARK: Ends
@@ -211,7 +211,7 @@ final class TransferHistory: History {
         response = HistoryResponse(&random, overHTTP2: overHTTP2)
         let isSecure = random.chance(2)
         if isSecure {
-            transfer.attempt.tlsRecord = TLSRecord(peers: transfer.peers, proxy: nil, budget: turn.reads)
+            transfer.attempt.tlsRecord = TLSRecord(peers: transfer.peers, proxy: nil, budget: context.reads)
             transfer.attempt.serverPins = ([], nil)
         }
         let endpoints = EndpointPair(number: UInt32(random.number(below: 1000)), slot: 0)

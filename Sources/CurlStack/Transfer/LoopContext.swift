@@ -2,7 +2,7 @@ internal import CCurl
 internal import NetworkStack
 
 /// What the transfers of a loop share: the lists of transfers with something to do, the connections, and the budgets of a turn.
-final class Turn {
+final class LoopContext {
     let quirks: LibcurlQuirks
     let gates: TrustGates
     let connections: ConnectionTable
