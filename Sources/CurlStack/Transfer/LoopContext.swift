@@ -21,7 +21,7 @@ final class LoopContext {
     var waitingForBody: [ObjectIdentifier: Transfer] = [:]
     /// The transfers that failed on resuming, which libcurl does not report again.
     var failedOnResume: [(transfer: Transfer, code: CURLcode)] = []
-    /// The transfers that start over, because libcurl would open a connection, or another transfer has still to open theirs.
+    /// The transfers that start over: libcurl would open a connection for them, or another transfer had still to finish opening it.
     var startingOver: [Transfer] = []
 
     init(quirks: LibcurlQuirks = .running, gates: TrustGates = .all, events: EventReporter? = nil) {

@@ -29,7 +29,7 @@ final class Transfer: TransferCallbacks {
     /// Where in its life the transfer is.
     private(set) var phase = HTTP.Phase.queued
     private var isPhaseReported = true
-    /// Whether it is among those of the turn that have something to report.
+    /// Whether ``LoopContext`` lists it, because it has something to report.
     var isTouched = false
     /// Why a callback stopped the transfer.
     var stop: HTTPTransferFailure<CurlError>?
