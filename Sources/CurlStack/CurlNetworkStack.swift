@@ -7,7 +7,7 @@ extension Network {
     ///
     /// Its calls, such as `get(_:as:)`, are those of ``/NetworkStack/HTTPNetworkStack``. A stack has one thread and its own
     /// connections; make one and share it. When its owner drops it, it finishes its fetches and then frees everything;
-    /// ``shutdown()`` ends them at once.
+    /// ``/NetworkStack/HTTPNetworkStack/shutdown()`` ends them at once.
     ///
     /// - Important: Do not use a stack that was made before `fork` in the child process.
     public final class CurlNetworkStack: HTTPTransportStack {
@@ -114,30 +114,6 @@ extension Network {
         /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` with what is wrong, without a byte of it.
         public func reloadCertificates() async throws(ConfigurationError) {
             try await engine.transport.reloadCertificates()
-        }
-
-        /// Ends every fetch in flight with ``/NetworkStack/HTTPFetchError/shutDown``, frees every resource, and waits until that
-        /// is done.
-        ///
-        /// Later fetches fail with the same error. It may be called any number of times.
-        public func shutdown() async {
-            guard let thread = engine.transport.thread else { return engine.shutDown() }
-            // First, so that no waiting transfer takes the place of one that is ended.
-            thread.mailbox.post(.shutDown)
-            engine.shutDown()
-            await thread.ended()
-        }
-
-        /// Refuses new fetches, waits for those in flight for a limited time, and then shuts down. Use it to end a service.
-        ///
-        /// Queueing, redirects, retries and their delays are part of a fetch, and so is reading a stream to its end. Later
-        /// fetches fail with ``/NetworkStack/HTTPFetchError/shutDown``, including those of an authenticator on the same stack.
-        /// Fetches that are still running after the wait end as with ``shutdown()``.
-        ///
-        /// - Parameter grace: The longest wait. There is none if it is zero or negative. Cancelling the task ends the wait, too.
-        public func shutdown(after grace: Duration) async {
-            await engine.finish(within: grace)
-            await shutdown()
         }
     }
 

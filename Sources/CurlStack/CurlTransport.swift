@@ -87,6 +87,12 @@ public final class CurlTransport: HTTPTransport {
         }
     }
 
+    /// Has the thread start no waiting hop from now on, and end those under way.
+    public func beginShutdown() { thread?.mailbox.post(.shutDown) }
+
+    /// Waits until the thread has ended, and everything is freed.
+    public func shutDown() async { await thread?.ended() }
+
     /// Starts a hop, or queues it.
     public func start(_ hop: HTTPHop, sink: any HTTPTransferSink<CurlError>) -> any HTTPTransfer {
         start(hop, sink: sink, opensOnly: false)

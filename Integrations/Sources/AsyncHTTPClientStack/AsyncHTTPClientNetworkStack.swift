@@ -8,7 +8,7 @@ extension Network {
     ///
     ///     let network = try Network.AsyncHTTPClientNetworkStack(configuration: .init())
     ///
-    /// When its owner drops it, the stack finishes its fetches and then frees everything; ``/NetworkStack/HTTPTransportStack/shutdown()``
+    /// When its owner drops it, the stack finishes its fetches and then frees everything; ``/NetworkStack/HTTPNetworkStack/shutdown()``
     /// ends them at once. ``/NetworkStack/HTTPNetworkStack/capabilities`` lists what it cannot do.
     public final class AsyncHTTPClientNetworkStack: HTTPTransportStack {
         /// The transport: AsyncHTTPClient, behind the stack's queue.
