@@ -228,7 +228,7 @@ extension FetchState {
     /// Whether this hop is under way and its body goes to a reader.
     func isStreaming(_ number: Int) -> Bool { isCurrent(number) && hasStreamHead(in: nil) }
 
-    /// So many bytes of a stream came, and its reader has room for more or not.
+    /// Bytes of a stream came, and its reader has room for more or not.
     mutating func streamed(_ count: Int, hop: Int, hasRoom: Bool, now: MonotonicTime) {
         guard isStreaming(hop) else { return }
         activeHop?.received += Int64(count)
@@ -267,6 +267,7 @@ extension FetchState {
         switch stage {
         case .opening(let hop, let isReported):
             stage = .openingLate(isReported: isReported)
+            latestURL = hop.request.url
             hop.transfer = nil
             return (false, hop)
         // An interceptor dropped the stream meanwhile.
@@ -284,6 +285,7 @@ extension FetchState {
         if ending.isCancelled || intercepting != nil && ending.isFinal { return nil }
         switch stage {
         case .opening(_, let isReported), .openingLate(let isReported):
+            latestURL = latestURL ?? stage.hop?.request.url
             let opening = exchange(&stage, with: .openingLate(isReported: isReported))
             // The total clock goes on while interceptors run.
             return HeldResources(stage: opening, ticket: intercepting == nil ? ticket.take() : nil)

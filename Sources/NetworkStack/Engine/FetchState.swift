@@ -93,7 +93,7 @@ struct FetchState: ~Copyable {
     var metrics: HTTP.Metrics?
     /// The hops before the latest one.
     var earlier: [HTTP.EarlierHop] = []
-    /// The URL of the latest request, if that has no hop, or its hop is over.
+    /// The URL of the latest request, once its hop is over, or if it had none.
     var latestURL: URL?
 
     init(

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 extension HTTP {
     /// The state of a fetch when it failed.
     public struct FetchContext: Sendable, Hashable {
-        /// The URL of the last request, of an earlier attempt if this one has none, without user info, query and fragment; `nil` if no
-        /// request was made yet.
+        /// The URL of the last request, without user info, query and fragment; `nil` if none was made yet. Until an attempt has a
+        /// request, it is that of the attempt before.
         public var url: String?
         /// The metrics up to the failure, as far as the stack knows them.
         public var metrics: Metrics

@@ -4,8 +4,8 @@ public import FoundationEssentials
 
 /// The error of every fetch on an HTTP stack.
 ///
-/// Cases of failures on the wire end with the state of the fetch; ``context`` has it for every case. Code that gets `any Error`
-/// uses ``HTTPError``.
+/// Cases of failures on the wire end with the state of the fetch. ``context`` has it for these and for the cases with a response.
+/// Code that gets `any Error` uses ``HTTPError``.
 @nonexhaustive
 public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, TransportError: Error>: ByteStreamFailure {
     /// The request could not be made: an endpoint, an encoder, an authenticator or an interceptor failed.

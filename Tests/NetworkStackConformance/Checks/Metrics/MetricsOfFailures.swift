@@ -109,6 +109,21 @@ extension ConformanceCheck {
             try expectEqual(metrics.bytesReceived, 4, "bytes received")
             try expect(metrics.firstByte != nil, "The first byte is unknown")
         },
+        ConformanceCheck("A failure without a connection names its request's URL") { subject, scale in
+            let peer = try subject.serve { _ in .status(503) }
+            let unsent = try await subject.stack().observe(
+                peer.url("/a?k=secret"),
+                method: .PUT,
+                body: .file(path: "/no/such/file")
+            ).onlyOutcome()
+            try expectEqual(try context(of: unsent).url, peer.url("/a?…"), "the URL of a request whose file is missing")
+            let delayed = try subject.stack {
+                $0.options.timeouts.total = .milliseconds(400) * scale
+                $0.interceptors = [Spy("retry").with { $0.vote = { _ in .retryAfter(60) } }]
+            }
+            let late = try await delayed.observe(peer.url("/b?k=secret")).onlyOutcome()
+            try expectEqual(try context(of: late).url, peer.url("/b?…"), "the URL of a fetch that waits to be retried")
+        },
         ConformanceCheck("Metrics list earlier attempts and redirects in order") { subject in
             let count = Lock(0)
             let peer = try subject.serve { request in
@@ -139,10 +154,12 @@ extension ConformanceCheck {
         try metrics(of: try await subject.stack().observe(url, options: options).onlyOutcome())
     }
 
-    private static func metrics(of outcome: Outcome) throws -> HTTP.Metrics {
+    private static func metrics(of outcome: Outcome) throws -> HTTP.Metrics { try context(of: outcome).metrics }
+
+    private static func context(of outcome: Outcome) throws -> HTTP.FetchContext {
         guard case .failure(let error) = outcome, let context = error.context else {
             throw ConformanceFailure("Expected a failure with a context, saw \(outcome)")
         }
-        return context.metrics
+        return context
     }
 }
