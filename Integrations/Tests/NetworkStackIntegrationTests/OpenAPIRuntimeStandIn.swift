@@ -60,7 +60,7 @@ final class HTTPBody: AsyncSequence, Sendable {
         self.init(chunks, length: .known(Int64(bytes.count)), iterationBehavior: .multiple)
     }
 
-    /// The package's own type crashes the process, too, if a body is read twice that cannot be.
+    /// Like the package's own type, it crashes the process if a body that can be read once is read twice.
     func makeAsyncIterator() -> Iterator {
         let isSecond = isRead.exchange(true, ordering: .relaxed)
         precondition(!isSecond || iterationBehavior == .multiple)

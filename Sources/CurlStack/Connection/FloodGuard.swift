@@ -4,9 +4,10 @@ internal import NetworkStack
 
 /// Ends floods over HTTP/2 in the clear.
 ///
-/// libcurl before 8.8 reads a connection of HTTP/2 until it brings a part of a body, or nothing. A server that sends empty
+/// libcurl before 8.8 reads a connection of HTTP/2 until it gets a part of a body or nothing is left. A server that sends empty
 /// frames faster than they are read would keep the loop within one call, and libcurl calls nothing back meanwhile. So another
-/// thread looks: a connection that the loop has read for some milliseconds of its processor time without a part of a body is disconnected.
+/// thread looks: a connection that the loop has read for some milliseconds of its processor time without body bytes is
+/// disconnected.
 /// TLS has ``ReadBudget``.
 final class FloodGuard {
     /// What the loop's thread and the looking one share.
@@ -61,7 +62,7 @@ final class FloodGuard {
         }
     }
 
-    /// So many milliseconds without a part of a body are a flood: some hundred thousand frames.
+    /// This many milliseconds without body bytes are a flood: some hundred thousand frames.
     private static let longest = 8
 
     private let watch = Watch()
@@ -86,7 +87,7 @@ final class FloodGuard {
         return isFlooded
     }
 
-    /// libcurl is about to be called, or has brought a part of a body.
+    /// libcurl is about to be called, or has brought body bytes.
     func begin() {
         guard count > 0 else { return }
         calls &+= 1

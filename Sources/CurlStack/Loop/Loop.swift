@@ -250,7 +250,7 @@ struct Loop: ~Copyable {
     private mutating func recordMultiplexing(of transfer: Transfer) {
         guard transfer.attempt.isConnected, !transfer.attempt.hasReportedVersion else { return }
         let mayBeJoined = transfer.mayBeJoined
-        // Until it may be joined, the host stays what it was known to be, or counts as one that shares nothing.
+        // Before the connection may be joined, what is known of its host stays; an unknown host counts as one that shares nothing.
         let isMultiplexed = mayBeJoined || transfer.attempt.speaksHTTP2 && transfer.hostQueue.isMultiplexed
         queue.recordMultiplexing(of: transfer.hostQueue, isMultiplexed: isMultiplexed)
         transfer.attempt.hasReportedVersion = mayBeJoined == transfer.attempt.speaksHTTP2

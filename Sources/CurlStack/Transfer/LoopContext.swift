@@ -194,12 +194,12 @@ struct Agenda {
     }
 }
 
-/// How much of bodies over HTTP/1.1 libcurl may deliver before it has come back to its loop.
+/// How many bytes of bodies over HTTP/1.1 libcurl may deliver before it returns to its loop.
 ///
 /// As long as something waits on a connection, libcurl reads it again and again, and comes back when it has caught up: in the
 /// middle of a body that comes as fast as it is dealt with, never. Chunks of one byte are sent a hundred times as fast. When
 /// the budget is spent, the transfer is paused, and goes on at the end of the turn. TLS has ``ReadBudget`` besides. Bodies over
-/// HTTP/2 are not counted: a pause would be everybody's on its connection.
+/// HTTP/2 are not counted: a pause would hold back every stream of the connection.
 final class BodyBudget {
     private var left = most
     private var pieces = 0

@@ -30,7 +30,7 @@ extension Transfer {
             if response.informational.count == Self.mostInformational { flush() }
             return true
         case .final: return receivedHead()
-        // Of a body that does not come (RFC 9112 section 6.1).
+        // There is no body whose framing it could break (RFC 9112 section 6.1).
         case .refused(.judged(.transferEncoding)) where !hasBody: return true
         case .refused(let fault):
             stop = failure(of: fault)

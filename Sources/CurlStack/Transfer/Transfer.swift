@@ -171,7 +171,7 @@ final class Transfer: TransferCallbacks {
         if isWithheld, bodyCount > Int64(waiting) { sink.withheld(bodyCount) }
         if response.rawCount > response.reported.raw {
             response.reported.raw = response.rawCount
-            // What decodes to nothing yet is progress all the same.
+            // Bytes that decode to nothing yet are progress, too.
             if waiting == 0, !isEnding { sink.withheld(isWithheld ? bodyCount : 0) }
         }
         guard waiting > 0 else { return }

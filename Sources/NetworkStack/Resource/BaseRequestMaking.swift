@@ -6,8 +6,7 @@ extension Network {
 
         /// Makes a request and passes it to the handler, exactly once.
         ///
-        /// The returned value cancels the making. If the handler is called later, cancelling that value
-        /// also has to cancel what the handler returned.
+        /// The returned value cancels the making. If the handler is called later, it also has to cancel what the handler returned.
         public let make: @Sendable (_ handler: @escaping Handler) -> any Cancelable
 
         /// The endpoint, if the maker was made with ``endpoint(_:)``: for doubles and logs.

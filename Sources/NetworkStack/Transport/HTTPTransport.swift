@@ -47,7 +47,7 @@ public protocol HTTPTransport<Request, Response, Failure>: Sendable {
     var gauges: Network.Gauges { get async }
 
     /// The stack begins to shut down: from now on, no hop that waits is started. The engine then cancels all hops one after the other,
-    /// and ``shutDown()`` follows. By default it does nothing, as in a transport without a queue.
+    /// and ``shutDown()`` follows. By default it does nothing, which is right for a transport without a queue.
     func beginShutdown()
 
     /// Ends what still runs, and releases what the transport holds. The stack calls it in its shutdown, after the engine has

@@ -30,7 +30,7 @@ final class TransferPlaces: Sendable {
         for start in admitted { start() }
     }
 
-    /// Gives no place to those that wait any more.
+    /// No waiting hop gets a place from now on.
     func close() { state.withLock { $0.isClosed = true } }
 
     /// What is under way with each origin.

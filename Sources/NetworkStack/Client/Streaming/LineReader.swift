@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// Reads the lines of a stream, as bytes, without their ends. Of server-sent events, a
-/// last line without an end is dropped, unless `keepsRest` is set.
+/// Reads the lines of a stream, as bytes, without their ends. Of server-sent events, a last line without an end is dropped, unless
+/// `keepsRest` is set.
 ///
 /// It keeps the bytes that it has read ahead, so a later iterator misses nothing.
 final class LineReader<Failure: ByteStreamFailure>: Sendable {

@@ -5,7 +5,7 @@ internal import Dispatch
 /// Adding an event is cheap and calls no listener, so it may be done under a lock and on a loop's thread.
 @usableFromInline
 package final class EventReporter: Sendable {
-    /// The call of a listener for one event.
+    /// Calls a listener for one event.
     private enum Report: Sendable {
         case ofFetch(FetchEvent, @Sendable (any EventListener, FetchEvent) -> Void)
         case ofStack(@Sendable (any EventListener) -> Void)
