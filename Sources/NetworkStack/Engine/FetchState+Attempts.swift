@@ -104,7 +104,6 @@ extension FetchState {
         }
         trace?.hopEnded()
         attempt.retryState.requestMayHaveArrived = clocks.hasSent
-        latestURL = latestURL ?? stage.hop?.request.url
         clocks.entered(.settling, now: now)
         // The ticket is kept: the total clock goes on.
         if let waiting = takeWaiting() {

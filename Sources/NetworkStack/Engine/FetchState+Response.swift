@@ -267,7 +267,6 @@ extension FetchState {
         switch stage {
         case .opening(let hop, let isReported):
             stage = .openingLate(isReported: isReported)
-            latestURL = hop.request.url
             hop.transfer = nil
             return (false, hop)
         // An interceptor dropped the stream meanwhile.
@@ -285,7 +284,6 @@ extension FetchState {
         if ending.isCancelled || intercepting != nil && ending.isFinal { return nil }
         switch stage {
         case .opening(_, let isReported), .openingLate(let isReported):
-            latestURL = latestURL ?? stage.hop?.request.url
             let opening = exchange(&stage, with: .openingLate(isReported: isReported))
             // The total clock goes on while interceptors run.
             return HeldResources(stage: opening, ticket: intercepting == nil ? ticket.take() : nil)

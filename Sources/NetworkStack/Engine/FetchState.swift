@@ -93,7 +93,7 @@ struct FetchState: ~Copyable {
     var metrics: HTTP.Metrics?
     /// The hops before the latest one.
     var earlier: [HTTP.EarlierHop] = []
-    /// The URL of the latest request, once its hop is over, or if it had none.
+    /// The URL of the latest request, which may have been refused.
     var latestURL: URL?
 
     init(
@@ -142,7 +142,7 @@ struct FetchState: ~Copyable {
         let last = stage.hop
         hopCount += 1
         metrics = nil
-        latestURL = nil
+        latestURL = request.url
         stage = .carrying(Hop(hopCount, request, fragment: fragment, source: source))
         clocks.queued()
         trace?.began(hop: hopCount, of: attempt, request, keepingBack: options.value.sensitiveHeaders)
@@ -209,7 +209,7 @@ struct FetchState: ~Copyable {
         var metrics = metrics ?? hop.map { measure($0, now: now) } ?? HTTP.Metrics()
         complete(&metrics, of: hop, now: now)
         return HTTP.FetchContext(
-            url: (latestURL ?? hop?.request.url)?.redactedDescription,
+            url: latestURL?.redactedDescription,
             metrics: metrics,
             attempt: attemptNumber
         )
