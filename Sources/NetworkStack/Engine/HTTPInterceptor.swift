@@ -43,7 +43,10 @@ extension HTTPInterceptor {
 extension HTTP {
     /// Sends the request of an attempt, through the interceptors that follow.
     ///
-    /// The request is checked, and the rules of trust, cookies and credentials apply to its URL, as if the fetch had begun with it.
+    /// The request is checked, and the rules of trust, cookies and credentials apply to its URL, as if the fetch had begun with it. If
+    /// its origin is another one than that of the request which the interceptor got, `Authorization`, `Cookie`, `Proxy-Authorization`,
+    /// `Host` and the sensitive fields (``Options/sensitiveHeaders``) that both have are removed, as for a redirect. Fields that the
+    /// interceptor has set to other values are sent.
     /// `next` may be called once; a second call throws ``NextCalledAgain``. A final failure (``HTTPError/isFinal``), such as a server
     /// that is not trusted, ends the fetch: `next` throws it, and what the interceptor returns then is ignored. If the task that waits
     /// in `next` is cancelled, the request is cancelled, and `next` throws the stack's `cancelled`.
@@ -66,6 +69,9 @@ extension HTTP {
     /// A response with its body, as interceptors get and return it.
     public struct Reply: Sendable {
         /// The body. Of a fetch that collects its body, all of it is there.
+        ///
+        /// A stream that an interceptor replaces ends its fetch when it is delivered: timeouts, a shutdown and a cancel of the fetch
+        /// do not end it. Dropping it, or cancelling the task that reads it, does.
         public typealias Body = ByteStream<HTTPFetchError<Response, any Error>>
 
         /// The head, with the metrics of the fetch so far. Whether its status is a failure is decided after the interceptors.

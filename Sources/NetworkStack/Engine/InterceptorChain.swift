@@ -5,6 +5,7 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     let interceptors: HTTPResource<Request, Response>.Interceptors
     let priority: Retry.Action.CompareClosure
     var pathAsIs = false
+    var sensitiveHeaders: Set<HTTP.HeaderName> = []
 
     // The interceptors are called by index: a loop over them would copy each.
 
@@ -24,12 +25,15 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
                     ?? (interceptor as? any InterceptorAdapter)?.base as? any HTTPInterceptor
             }
         for function in Array(functions).reversed() {
-            let (following, wasCalled) = (next, Lock(false))
-            let once = HTTP.Next { request in
-                guard !wasCalled.withLock({ exchange(&$0, with: true) }) else { throw HTTP.NextCalledAgain() }
-                return try await following(request)
+            let following = next
+            next = HTTP.Next { request in
+                let wasCalled = Lock(false)
+                let once = HTTP.Next { changed in
+                    guard !wasCalled.withLock({ exchange(&$0, with: true) }) else { throw HTTP.NextCalledAgain() }
+                    return try await following(changed.withoutCredentials(of: request, sensitive: sensitiveHeaders))
+                }
+                return try await function.intercept(request, next: once)
             }
-            next = HTTP.Next { request in try await function.intercept(request, next: once) }
         }
         return try await next(request)
     }
@@ -146,7 +150,7 @@ private final class InterceptorPass<Value: Sendable>: Cancelable {
         }
         guard isFirst else { return EmptyCancelable() }
         guard let pending = step(index, value, { self.pass($0, to: index + 1) }) else {
-            // Those on the way hold what followed, which is this: holding them would be a retain cycle.
+            // The cancelables on the way hold this pass, which their handlers returned: keeping them would be a retain cycle.
             _ = state.withLock { $0.underWay.close() }
             return last(value)
         }

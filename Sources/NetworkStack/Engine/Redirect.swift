@@ -45,9 +45,7 @@ enum Redirect {
             for name in contentHeaders { next.headers[name] = nil }
         }
         if target.origin != origin {
-            for name in [.authorization, .cookie, .proxyAuthorization, .host] + sensitive {
-                next.headers[name] = nil
-            }
+            for name in HTTP.HeaderName.boundToOrigin.union(sensitive) { next.headers[name] = nil }
         }
         guard followed.count < policy.limit else { throw .tooManyRedirects(limit: policy.limit) }
         if !next.body.isReplayable { throw .bodyNotReplayable }

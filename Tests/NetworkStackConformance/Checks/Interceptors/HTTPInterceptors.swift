@@ -72,6 +72,31 @@ extension ConformanceCheck {
             )
             try expectEqual(log.all.suffix(2), ["spy takes abccba", "spy succeeds with abccba"], "the end")
         },
+        ConformanceCheck("A request that next sends to another origin takes no credentials along") { subject in
+            let (home, away) = (try subject.serve { _ in .ok("x") }, try subject.serve { _ in .ok("x") })
+            let homeURL = try HTTP.Request(url: home.url("/")).url
+            let awayURL = try HTTP.Request(url: away.url("/")).url
+            let target = Lock(awayURL)
+            let moving = AsyncInterceptor { request, next in
+                var request = request
+                request.url = target.withLock { $0 }
+                request.headers["X-Own"] = "set"
+                return try await next(request)
+            }
+            let stack = try subject.stack {
+                $0.sensitiveHeaders = ["X-Own", "X-Secret"]
+                $0.interceptors = [try BearerAuthenticator(token: "t", origins: [HTTP.Origin(of: homeURL)]), moving]
+            }
+            let headers: HTTP.Headers = ["X-Secret": "s", "X-Own": "before", "X-Plain": "p", .cookie: "a=1"]
+            let names = ["authorization", "cookie", "x-secret", "x-own", "x-plain"]
+            _ = try await stack.observe(home.url("/"), headers: headers).onlyOutcome().value()
+            let sent = away.requests().map { request in names.map { request[$0] } }
+            try expectEqual(sent, [[nil, nil, nil, "set", "p"]], "the fields at another origin")
+            target.withLock { $0 = homeURL.appending(path: "other") }
+            _ = try await stack.observe(home.url("/"), headers: headers).onlyOutcome().value()
+            let kept = home.requests().map { request in names.map { request[$0] } }
+            try expectEqual(kept, [["Bearer t", "a=1", "s", "set", "p"]], "the fields at the same origin")
+        },
         ConformanceCheck("Next returns any status; what it becomes is judged after") { subject in
             let peer = try subject.serve { $0.path == "/bad" ? .status(503, "no") : .ok("yes") }
             let seen = EventLog()
