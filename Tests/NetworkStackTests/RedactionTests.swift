@@ -59,6 +59,7 @@ struct RedactionTests {
         let headers: HTTP.Headers = [
             .location: url, .contentLocation: "/path?token=s3cret", .referer: url, "refresh": "5; url=\(url)",
             .link: "<https://host.test/a>; rel=next, <https://host.test/b?token=s3cret>; rel=last",
+            "Destination": url, "x-ms-copy-source": url, "X-Original-URL": "/path?token=s3cret",
         ]
         for text in Self.texts(of: headers) {
             #expect(!text.contains(Self.secret), "\(text)")
@@ -152,7 +153,10 @@ struct RedactionTests {
             ("X-Amz-Security-Token", true), ("CF-Access-Client-Secret", true), ("X-Session_Id", true),
             ("Authentication-Info", true), ("DPoP", true), ("Idempotency-Key", false), ("Sec-WebSocket-Key", false),
             ("X-Request-ID", false), ("Access-Control-Allow-Credentials", false), ("X-Author", false), ("ETag", false),
-            ("X-Tokenizer", false), ("X-Monkey-Api", false),
+            ("X-Tokenizer", false), ("X-Monkey-Api", false), ("X-RapidAPI-Key", true), ("DD-APPLICATION-KEY", true),
+            ("Fastly-Key", true), ("AccessKey", true), ("X-Parse-Master-Key", true), ("X-Authorization", true),
+            ("x-amz-server-side-encryption-customer-key", true), ("x-ms-authorization-auxiliary", true),
+            ("Surrogate-Key", false), ("X-Cache-Key", false), ("Public-Key-Pins", false),
         ]
     )
     func namedSecrets(_ name: String, _ isSecret: Bool) throws {
@@ -213,6 +217,8 @@ struct RedactionTests {
         let refusals: [HopFailure] = [
             .insecureRedirect(url), .timedOut(.idle, during: .waiting),
             .invalidRedirect("ftp://user:s3cret@host.test/path?token=s3cret"),
+            .invalidRedirect("https:user:s3cret@host.test/path"), .invalidRedirect("//user:s3cret@host.test/path"),
+            .invalidRedirect("https:///user:s3cret@host.test/path"),
         ]
         for refusal in refusals {
             #expect(!"\(refusal)".contains(Self.secret))
@@ -239,6 +245,7 @@ struct RedactionTests {
             ("http://u:p@h.test", "http://h.test"), ("http://h.test/a@b", "http://h.test/a@b"),
             ("http://h.test?q=u@x", "http://h.test?\u{2026}"), ("http://h.test/#f", "http://h.test/?\u{2026}"),
             ("http://u@h.test/?a=b#c", "http://h.test/?\u{2026}"), ("http://a:b%40c@h.test/", "http://h.test/"),
+            ("/@user/a", "/@user/a"), ("a/b@c", "a/b@c"), ("//u@h.test/p", "//h.test/p"),
         ]
     )
     func urls(_ text: String, _ shown: String) throws {

@@ -44,23 +44,24 @@ extension HTTP {
 
         /// Whether a word of the name is one for secrets, as in `X-API-Key` and `X-Amz-Security-Token`.
         private var namesSecret: Bool {
-            let words = rawValue.asciiLowercased.split { $0 == "-" || $0 == "_" }
-            let isKey = words.contains("key") && words.contains(where: Self.kindsOfKeys.contains)
-            return isKey
-                || words.contains { word in
-                    Self.wordsForSecrets.contains(word) || word.hasSuffix("token") || word.hasSuffix("apikey")
-                }
+            let name = rawValue.asciiLowercased
+            let words = name.split { $0 == "-" || $0 == "_" }
+            return words.contains {
+                Self.wordsForSecrets.contains($0) || $0.hasSuffix("token") || $0.hasSuffix("apikey")
+            }
+                || words.contains { $0 == "key" || $0 == "accesskey" } && !Self.publicKeys.contains(name)
         }
 
-        private static let kindsOfKeys: Set<Substring> = [
-            "access", "account", "api", "auth", "client", "consumer", "functions", "license", "private", "shared",
-            "subscription",
+        /// Fields whose name has the word "key" and whose value is no secret.
+        private static let publicKeys: Set<String> = [
+            "cache-key", "idempotency-key", "public-key-pins", "public-key-pins-report-only", "sec-websocket-key",
+            "surrogate-key", "x-cache-key", "x-idempotency-key",
         ]
 
         /// `Authentication-Info` has the next nonce of Digest, and `DPoP` a signed proof.
         private static let wordsForSecrets: Set<Substring> = [
-            "assertion", "auth", "authentication", "cookie2", "credential", "csrf", "dpop", "jwt", "otp", "passphrase",
-            "passwd", "password", "secret", "session", "sessionid", "xsrf",
+            "assertion", "auth", "authentication", "authorization", "cookie2", "credential", "csrf", "dpop", "jwt",
+            "otp", "passphrase", "passwd", "password", "secret", "session", "sessionid", "xsrf",
         ]
     }
 }

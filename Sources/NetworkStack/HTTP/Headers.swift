@@ -188,7 +188,7 @@ extension HTTP.Headers: Hashable {
 }
 
 extension HTTP.Headers: CustomStringConvertible {
-    /// The lines, without the values of secret fields; URLs in values lose user info, query and fragment.
+    /// The lines, without the values of secret fields. A value that is a URL or a path loses user info, query and fragment.
     public var description: String {
         fields.map(\.description).joined(separator: "\n")
     }

@@ -6,17 +6,18 @@ extension URL {
 }
 
 extension String {
-    /// The text of a URL, valid or not, without what may be secret.
+    /// The text of a URL, valid or not, without what may be secret: user info before a path, query and fragment.
     var redactedURL: String {
         let bytes = Array(utf8)
         let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
         var shown = bytes[..<end]
-        if let slash = shown.firstIndex(of: UInt8(ascii: "/")), slash + 2 <= end, shown[slash + 1] == UInt8(ascii: "/")
-        {
-            let authorityEnd = shown[(slash + 2)...].firstIndex(of: UInt8(ascii: "/")) ?? end
-            if let at = shown[(slash + 2)..<authorityEnd].lastIndex(of: UInt8(ascii: "@")) {
-                shown.removeSubrange((slash + 2)...at)
-            }
+        let rest = shown.drop { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
+        let hasScheme = rest.first == UInt8(ascii: ":")
+        let slashes = (hasScheme ? rest.dropFirst() : rest).prefix { $0 == UInt8(ascii: "/") }
+        // A scheme without slashes is a mistake; what follows may be user info all the same.
+        if hasScheme || slashes.count > 1 {
+            let authority = shown[slashes.endIndex...].prefix { $0 != UInt8(ascii: "/") }
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")) { shown.removeSubrange(authority.startIndex...at) }
         }
         return String(decoding: shown, as: UTF8.self) + (end < bytes.count ? "?…" : "")
     }

@@ -37,25 +37,34 @@ extension HTTP {
             if isSecret(field.name) { return "<redacted>" }
             // Their URLs may have queries as secret as the request's.
             switch field.name {
-            case .location, .contentLocation, .referer: return URL(string: field.value).map(text(of:)) ?? "<redacted>"
+            case .location, .contentLocation, .referer: return text(ofURL: field.value)
             case .wwwAuthenticate, .proxyAuthenticate:
                 return Challenge.list(field.value).map(\.description).joined(separator: ", ")
             // The value has several URLs, or other text.
             case .link, "Refresh":
                 return field.value.utf8.contains { "?#@".utf8.contains($0) } ? "<redacted>" : field.value
-            default: return field.value
+            default: return field.value.isURLWithSecrets ? text(ofURL: field.value) : field.value
             }
         }
+
+        private func text(ofURL text: String) -> String { URL(string: text).map { self.text(of: $0) } ?? "<redacted>" }
 
         /// A field's value for an export: queries stay, as in the request's URL.
         func exported(_ field: Headers.Field) -> String {
             var redaction = self
             redaction.showsQuery = true
-            return field.name == .referer
-                ? redaction.text(of: field) : isSecret(field.name) ? "<redacted>" : field.value
+            return redaction.text(of: field)
         }
 
         /// Whether a field's value is omitted.
         func isSecret(_ name: HeaderName) -> Bool { name.isSecret || headers.contains(name) }
+    }
+}
+
+extension String {
+    /// Whether this looks like a URL, or a path, with user info, a query or a fragment.
+    fileprivate var isURLWithSecrets: Bool {
+        (hasPrefix("/") || contains("://")) && !utf8.contains { $0.isBlank }
+            && utf8.contains { "?#@".utf8.contains($0) }
     }
 }
