@@ -33,7 +33,7 @@ struct FlightRecorderTests {
 
     @Test("keeps the last fetches, up to its limit")
     func bounds() async throws {
-        for recorder in [FlightRecorder(fetches: 3), FlightRecorder(fetches: 100, bytes: 6500)] {
+        for recorder in [FlightRecorder(fetches: 3), FlightRecorder(fetches: 100, bytes: 7000)] {
             let mock = try recorded(recorder)
             for index in 0..<10 { _ = try await mock.data(for: .get("http://host.test/a?\(index)")) }
             let records = try await waitFor(3, recorder)
@@ -42,6 +42,25 @@ struct FlightRecorderTests {
             recorder.clear()
             #expect(recorder.records.isEmpty)
         }
+    }
+
+    @Test("counts the URLs of redirects, and the request's fields, against its limit")
+    func longTexts() throws {
+        let text = String(repeating: "a", count: 60_000)
+        func kept(_ url: String, _ headers: HTTP.Headers = [:], redirects: Int = 0) throws -> Int {
+            let recorder = FlightRecorder(bytes: 200_000)
+            let request = try HTTP.Request(url: url, headers: headers)
+            for index in 0..<10 {
+                var response = HTTP.Response(status: 200, url: request.url)
+                response.metrics.hops = (0..<redirects).map { _ in .init(attempt: 1, url: url) }
+                recorder.fetchSucceeded(FetchEvent(fetch: index, request: request), response: response)
+            }
+            return recorder.records.count
+        }
+        #expect(try kept("http://host.test/") == 10)
+        #expect(try kept("http://host.test/\(text)") == 1)
+        #expect(try kept("http://host.test/", ["X-Long": text]) == 3)
+        #expect(try kept("http://host.test/\(text)", redirects: 20) == 1)
     }
 
     @Test("keeps failures, cancels, redirects and attempts")
@@ -92,6 +111,9 @@ struct FlightRecorderTests {
         let entries = try #require(log["entries"] as? [[String: Any]])
         let seen = entries.map { ($0["response"] as? [String: Any])?["status"] as? Int }
         #expect(seen == [200, 302, 200, 503])
+        // The version of an earlier request is not kept.
+        let versions = entries.map { ($0["response"] as? [String: Any])?["httpVersion"] as? String }
+        #expect(versions[1] == "unknown" && versions[2] != "unknown")
         // A failure with a status has a response.
         #expect(entries.allSatisfy { ($0["response"] as? [String: Any])?["_error"] == nil })
         for entry in entries {

@@ -15,13 +15,20 @@ public final class FlightRecorder: EventListener {
         let event: FetchEvent
         let end: FetchRecord.End
         var failureCase: String?
-        let response: HTTP.Response?
+        var response: HTTP.Response?
         let metrics: HTTP.Metrics?
 
         /// About how many bytes of memory it takes.
         var size: Int {
             let metrics = metrics ?? response?.metrics
-            return 2048 + Int(metrics?.headBytesReceived ?? 0) + (metrics?.hops.count ?? 0) * 768
+            var size = 2048 + Int(metrics?.headBytesReceived ?? 0)
+            if let request = event.request {
+                size += request.url.absoluteString.utf8.count
+                for field in request.headers { size += field.name.rawValue.utf8.count + field.value.utf8.count }
+            }
+            if let response { size += response.url.absoluteString.utf8.count }
+            for hop in metrics?.hops ?? [] { size += 768 + (hop.url?.utf8.count ?? 0) + (hop.failure?.utf8.count ?? 0) }
+            return size
         }
     }
 
@@ -68,7 +75,11 @@ public final class FlightRecorder: EventListener {
     /// - Throws: An error of the encoder. None is known.
     public func har() throws -> Data { try HARDocument(records).encoded() }
 
-    private func keep(_ kept: Kept) {
+    private func keep(_ fetch: Kept) {
+        var kept = fetch
+        if kept.response?.errorBody != nil { kept.response?.errorBody = nil }
+        // The metrics have them, too.
+        if kept.response?.redirects.isEmpty == false { kept.response?.redirects = [] }
         state.withLock { state in
             state.kept.append(kept)
             state.size += kept.size
@@ -86,8 +97,7 @@ public final class FlightRecorder: EventListener {
 
     /// Keeps the fetch.
     public func fetchFailed(_ event: FetchEvent, error: any HTTPError) {
-        var response = error.httpResponse
-        response?.errorBody = nil
+        let response = error.httpResponse
         let metrics = error.context?.metrics ?? response?.metrics
         let end = FetchRecord.End.failed(error.summary)
         keep(Kept(event: event, end: end, failureCase: error.caseName, response: response, metrics: metrics))

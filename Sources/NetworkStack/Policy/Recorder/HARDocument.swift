@@ -127,14 +127,14 @@ extension HARDocument.Entry {
         )
     }
 
-    /// An earlier request, whose fields are not known.
+    /// An earlier request, whose fields and version are not known.
     private init(_ hop: HTTP.EarlierHop, of record: FetchRecord, startedAt start: Date) {
         self.init(
             hop.metrics,
             startedAt: start,
             method: hop.method ?? record.method,
             url: hop.url,
-            version: record.version,
+            version: nil,
             status: hop.status,
             failure: hop.failureCase == "http" ? nil : hop.failure,
             attempt: hop.attempt
