@@ -28,8 +28,7 @@ extension FetchLoop {
     /// Begins another attempt, or has the retry timer do so.
     func again(_ attempt: Int, after delay: Retry.Delay?) -> FetchState.Step {
         guard let delay else { return .make }
-        // The longest wait is thirty years.
-        let waiting = context.retryTimer.schedule(after: .seconds(min(delay, 1e9))) { [self] in
+        let waiting = context.retryTimer.schedule(after: Retry.duration(delay)) { [self] in
             queue.async { self.run(.make) }
         }
         state.withLock { $0.hold(pending: waiting, of: attempt) }?.cancel()

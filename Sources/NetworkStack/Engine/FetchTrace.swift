@@ -82,7 +82,7 @@ final class FetchTrace: Sendable {
 
     func retries(after delay: Retry.Delay?, _ error: any Error) {
         step { events in
-            events.add { $0.retryScheduled($1, after: delay.map { .seconds($0) }, error: error) }
+            events.add { $0.retryScheduled($1, after: delay.map { Retry.duration($0) }, error: error) }
         }
     }
 

@@ -69,3 +69,9 @@ extension Retry.State: CustomStringConvertible {
         return "\(errors.count) " + (errors.count == 1 ? "failure: " : "failures, the last: ") + "\(last)"
     }
 }
+
+extension Retry {
+    // No initializer of Duration: its lookup has Swift 6.3 ascribe timespec to a module of the overlay's, which breaks release builds.
+    /// A delay as a duration, which holds less: thirty years at most.
+    static func duration(_ delay: Delay) -> Duration { .seconds(min(delay, 1e9)) }
+}

@@ -60,12 +60,14 @@ enum RetryAfter {
     /// How long to wait, in seconds, by the field's value: a number of seconds, or a date; negative if that has passed. Of joined
     /// lines, the first that is not empty counts.
     static func delay(_ value: String, at now: Date) -> Double? {
-        let text = Substring(value.utf8.drop { $0.isBlank || $0 == UInt8(ascii: ",") })
-        // A date contains a comma, too.
-        let first = Substring(text.utf8.prefix { $0 != UInt8(ascii: ",") }.withoutOuterBlanks)
+        let parts = value.utf8.drop { $0.isBlank || $0 == UInt8(ascii: ",") }
+            .split(separator: UInt8(ascii: ","), maxSplits: 2, omittingEmptySubsequences: false)
+        guard let first = parts.first.map({ Substring($0.withoutOuterBlanks) }) else { return nil }
         // More digits than a number can hold mean infinity, which the limit handles.
         if isNumber(first.utf8) { return min(Double(first) ?? .infinity, .greatestFiniteMagnitude) }
-        return HTTPDate.parse(String(text), now: now)?.timeIntervalSince(now)
+        // Most dates contain a comma, too.
+        let both = parts.prefix(2).map { String(Substring($0)) }.joined(separator: ",")
+        return (HTTPDate.parse(both, now: now) ?? HTTPDate.parse(String(first), now: now))?.timeIntervalSince(now)
     }
 
     /// Whether a text is a number of seconds. RFC 9110 allows integers only, but servers send fractions.

@@ -73,7 +73,7 @@ extension Retry {
                 account.granted.removeAll { $0 <= now }
                 guard account.balance - Double(account.granted.count) >= 1 else { return false }
                 // At most thirty years.
-                account.granted.append(now + .seconds(min(delay, 1e9)) + Self.patience)
+                account.granted.append(now + Retry.duration(delay) + Self.patience)
                 return true
             }
         }

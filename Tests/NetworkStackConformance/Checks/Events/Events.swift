@@ -94,6 +94,22 @@ extension ConformanceCheck {
                 "the events"
             )
         },
+        ConformanceCheck("A delay that no clock can hold is reported, and waited for") { subject in
+            let (recorder, count) = (EventRecorder(), Lock(0))
+            let peer = try subject.serve { _ in
+                count.withLock { $0 += 1 }
+                let later = [("Retry-After", String(repeating: "9", count: 400))]
+                return count.withLock { $0 } == 1 ? .status(503, headers: later) : .ok("x")
+            }
+            let stack = try subject.stack {
+                $0.listeners = [recorder]
+                $0.retryClock = VirtualClock(keepsUp: true)
+                $0.interceptors = [HTTPRetryPolicy.maxRetries(1).respectingRetryAfter(upTo: .infinity)]
+            }
+            try await stack.text(peer.url("/"))
+            let names = try await recorder.ended(1)[0].map(\.name)
+            try expect(names.contains("retryScheduled"), "No retry among \(names)")
+        },
         ConformanceCheck("A stream reports its success when its body has arrived") { subject in
             let (recorder, held) = (EventRecorder(), Latch())
             defer { held.open() }
