@@ -118,6 +118,8 @@ struct ProxyTests {
             ("::ffff:1.2.3.4", "http://[::ffff:102:304]", true), ("127.0.0.1", "http://127.1", true),
             ("127.0.0.1", "http://0x7f000001.", true), ("10.0.0.0/8", "http://167772161", true),
             ("127.1", "http://127.1", true), ("127.1:81", "http://127.0.0.1:81", true),
+            ("10.0.0.0/8", "http://010.0.0.1", false), ("8.0.0.0/8", "http://010.0.0.1", true),
+            ("127.0.0.1", "http://0177.0.0.1", true), ("0177.0.0.1", "http://127.0.0.1", true),
         ]
     )
     func exceptions(_ list: String, _ url: String, _ isExcepted: Bool) throws {
@@ -128,6 +130,7 @@ struct ProxyTests {
         "are bypassed by valid rules only",
         arguments: [
             "10.0.0.0/33", "::/129", "a.test/8", "a..test", "a b:0", "a:x", "1.2.3.4/", "1.2.3/8", "http://a.test",
+            "010.0.0.0/8", "::-0",
             "*.", "a.*", "*.*.test",
         ]
     )

@@ -23,10 +23,12 @@ struct IPAddress: Sendable, Hashable {
         return rest == 0 || (bytes[whole] ^ block.bytes[whole]) >> (8 - rest) == 0
     }
 
+    /// Four decimal numbers. Leading zeros are refused (RFC 3986 section 3.2.2): many read them as octal.
     private static func v4(_ text: Substring) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let bytes = parts.compactMap { part in
-            part.utf8.allSatisfy(\.isDigit) ? UInt8(part) : nil
+            part.utf8.allSatisfy(\.isDigit) && (part.utf8.first != UInt8(ascii: "0") || part.utf8.count == 1)
+                ? UInt8(part) : nil
         }
         return parts.count == 4 && bytes.count == 4 ? bytes : nil
     }
@@ -52,7 +54,7 @@ struct IPAddress: Sendable, Hashable {
                 guard let tail = v4(part) else { return nil }
                 bytes += tail
             } else {
-                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }),
+                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy(\.isHexDigit),
                     let group = UInt16(part, radix: 16)
                 else { return nil }
                 bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]

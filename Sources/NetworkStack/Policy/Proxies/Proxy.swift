@@ -5,7 +5,7 @@ extension Network {
     ///
     /// An HTTP or HTTPS proxy gets an `http` request in absolute form (RFC 9112 section 3.2.2), and an `https` request through a
     /// `CONNECT` tunnel (RFC 9110 section 9.3.6). The proxy's credentials and ``headers`` are never sent through the tunnel, and
-    /// the origin's fields never reach the proxy.
+    /// the proxy cannot read what is. It reads an `http` request with all its fields.
     public struct Proxy: Sendable, Hashable {
         /// The protocol of the proxy. The raw values are the schemes of proxy URLs, as in curl.
         public enum Scheme: String, Sendable, Hashable, CaseIterable {
