@@ -122,6 +122,20 @@ struct CookieJarTests {
         #expect(Set(all.cookies) == Set(jar.cookies))
     }
 
+    @Test(
+        "a file has every cookie that a server may set",
+        arguments: ["http://example.com/a;v=1/x", "http://example.com./"]
+    )
+    func unusualScopes(_ text: String) throws {
+        let path = Self.file()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let (jar, back) = (HTTP.CookieJar { Self.now }, HTTP.CookieJar { Self.now })
+        jar.take(["a=1; Max-Age=1000"], from: try Self.url(text))
+        try jar.save(to: path)
+        try back.load(from: path)
+        #expect(back.cookies == jar.cookies && back.cookies.count == 1)
+    }
+
     @Test("reads a file of curl, and skips lines that are no cookie")
     func readsCurl() throws {
         let path = Self.file()

@@ -40,7 +40,7 @@ extension HTTP {
         ///   - value: The value: no control character or `;`, no blank at its ends. Name and value together have 1 to 4096 bytes.
         ///   - domain: The cookie's host.
         ///   - isHostOnly: Whether it is sent to that host only.
-        ///   - path: The path at and below which it is sent; it begins with `/`.
+        ///   - path: The path at and below which it is sent; it begins with `/` and has no control character.
         ///   - expires: When it expires, or `nil` for a session cookie.
         ///   - isSecure: Whether it is sent over https only.
         ///   - isHTTPOnly: Whether scripts must not read it.
@@ -68,11 +68,11 @@ extension HTTP {
                     """
                 )
             }
-            guard path.hasPrefix("/"), Self.isLegal(path) else {
+            guard path.hasPrefix("/"), path.utf8.allSatisfy(Self.isText) else {
                 throw HTTP.InvalidValue("A cookie's path begins with '/' and has no control characters.")
             }
             let host: String
-            do { host = try Origin(of: URL(string: "http://\(domain)/") ?? URL(filePath: "/")).host } catch {
+            do { host = try CookieScope(URL(string: "http://\(domain)/") ?? URL(filePath: "/")).host } catch {
                 throw HTTP.InvalidValue("A cookie's domain is a host's name, such as example.com.")
             }
             guard host == domain.lowercased() else {
@@ -127,9 +127,12 @@ extension HTTP {
             (name.isEmpty ? value : name).prefix(9).lowercased().utf8.starts(with: prefix.utf8)
         }
 
+        /// Whether a byte is no control character.
+        private static func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F }
+
         private static func isLegal(_ text: String) -> Bool {
             let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t")]
-            return text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ";") }
+            return text.utf8.allSatisfy { isText($0) && $0 != UInt8(ascii: ";") }
                 && !blanks.contains(text.utf8.first ?? 0) && !blanks.contains(text.utf8.last ?? 0)
         }
     }
