@@ -17,17 +17,22 @@ extension HTTP {
         ///
         /// - Parameter text: The field's value, or the joined values of several lines.
         /// - Returns: The challenges, in order.
-        public static func list(_ text: String) -> [Challenge] {
+        public static func list(_ text: String) -> [Challenge] { parse(text).map(\.challenge) }
+
+        /// The challenges of a field, and whether each has blanks around an equals sign.
+        static func parse(_ text: String) -> [(challenge: Challenge, hasBlanks: Bool)] {
             var reader = FieldReader(text)
-            var challenges: [Challenge] = []
+            var challenges: [(challenge: Challenge, hasBlanks: Bool)] = []
             while reader.skipToMember() {
                 // A comma separates two parameters or two challenges; what follows decides.
                 if !reader.isAtParameter, let scheme = reader.scheme() {
-                    challenges.append(Challenge(scheme: AuthScheme(rawValue: scheme), token: reader.token68()))
+                    let challenge = Challenge(scheme: AuthScheme(rawValue: scheme), token: reader.token68())
+                    challenges.append((challenge, hasBlanks: false))
                 }
-                while let (name, value) = reader.parameter() {
-                    guard let last = challenges.indices.last, let value else { continue }
-                    challenges[last].take(value, for: name)
+                while let parameter = reader.parameter() {
+                    guard let last = challenges.indices.last else { continue }
+                    if parameter.hasBlanks { challenges[last].hasBlanks = true }
+                    if let value = parameter.value { challenges[last].challenge.take(value, for: parameter.name) }
                 }
                 _ = reader.text(to: UInt8(ascii: ","))
             }
@@ -94,21 +99,23 @@ extension FieldReader {
     }
 
     /// `name=value`, with optional blanks around the sign. The value is `nil` if it is broken. `nil` if `name=` is not next.
-    fileprivate mutating func parameter() -> (name: String, value: String?)? {
-        guard let name = parameterName() else { return nil }
+    fileprivate mutating func parameter() -> (name: String, value: String?, hasBlanks: Bool)? {
+        guard let (name, hasBlanks) = parameterName() else { return nil }
         defer { skipBlanks() }
-        return (name, parameterValue())
+        return (name, parameterValue(), hasBlanks)
     }
 
     /// `name=`, with optional blanks around the sign; `nil`, without moving, if there is none.
-    private mutating func parameterName() -> String? {
+    private mutating func parameterName() -> (name: String, hasBlanks: Bool)? {
         var ahead = self
         guard let name = ahead.token() else { return nil }
+        var hasBlanks = ahead.isAtBlank
         ahead.skipBlanks()
         guard ahead.take(UInt8(ascii: "=")) else { return nil }
+        hasBlanks = hasBlanks || ahead.isAtBlank
         ahead.skipBlanks()
         self = ahead
-        return name.asciiLowercased
+        return (name.asciiLowercased, hasBlanks)
     }
 
     /// A token68 that is a whole member of the list; `nil`, without moving, if there is none.

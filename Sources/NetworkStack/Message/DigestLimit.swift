@@ -34,9 +34,8 @@ extension HTTP.Response {
     public var digestLimit: HTTP.DigestLimit? {
         guard status == .unauthorized else { return nil }
         for line in headers.values(for: .wwwAuthenticate) {
-            guard let challenge = HTTP.Challenge.list(line).first(where: { $0.scheme == .digest }) else { continue }
-            if line.hasBlankAroundSign { return .blanks }
-            return challenge.digestLimit
+            let found = HTTP.Challenge.parse(line).first { $0.challenge.scheme == .digest }
+            if let found { return found.hasBlanks ? .blanks : found.challenge.digestLimit }
         }
         return nil
     }
@@ -51,20 +50,5 @@ extension HTTP.Challenge {
         }
         let offered = parameters["qop"].map { CodingList.names(Array($0.asciiLowercased.utf8).span) } ?? ["auth"]
         return offered.contains("auth-int") && !offered.contains("auth") ? .integrityProtection : nil
-    }
-}
-
-extension String {
-    /// Whether there is a blank before or after a `=` outside quotes.
-    fileprivate var hasBlankAroundSign: Bool {
-        var (last, isQuoted, isEscaped) = (UInt8(ascii: " "), false, false)
-        for byte in utf8 {
-            defer { (last, isEscaped) = (byte, isQuoted && !isEscaped && byte == UInt8(ascii: "\\")) }
-            if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
-            if isQuoted { continue }
-            let (sign, blank) = (UInt8(ascii: "="), byte.isBlank)
-            if byte == sign && last.isBlank || blank && last == sign { return true }
-        }
-        return false
     }
 }

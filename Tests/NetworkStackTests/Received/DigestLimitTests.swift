@@ -19,6 +19,8 @@ struct DigestLimitTests {
             ("Digest nonce = \"n\"", .blanks), ("Digest realm=r, nonce= n", .blanks), ("Digest nonce\t=n", .blanks),
             ("Digest nonce=n, algorithm=X, Digest nonce=n, algorithm=MD5", .algorithm("X")),
             ("Basic realm=r, Digest nonce=n, algorithm=X", .algorithm("X")),
+            ("Basic realm = r, Digest nonce=n", nil), ("Negotiate YII= , Digest nonce=n", nil),
+            ("Digest nonce=n, Basic realm = r", nil), ("Basic realm=r, Digest nonce = n", .blanks),
         ] as [(String, HTTP.DigestLimit?)]
     )
     func limits(_ field: String, _ expected: HTTP.DigestLimit?) throws {
