@@ -99,7 +99,7 @@ final class EngineContext: Sendable {
     /// Adds the stack's header fields to a made request, unless the resource does without.
     func addingSessionHeaders(to request: HTTP.Request, options: Shared<HTTP.Options>) -> HTTP.Request {
         guard let sessionHeaders, options.value.usesSessionHeaders else { return request }
-        return request.with(sessionHeaders: sessionHeaders)
+        return request.with(sessionHeaders: sessionHeaders, sensitive: options.value.sensitiveHeaders)
     }
 
     /// Begins a fetch.

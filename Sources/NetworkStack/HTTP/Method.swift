@@ -33,8 +33,8 @@ extension HTTP {
         public static let DELETE = Method(rawValue: "DELETE")
         /// Asks which methods the target supports.
         public static let OPTIONS = Method(rawValue: "OPTIONS")
-        /// Has the request returned as it arrived. The stack adds no cookies and no stored credentials to it (RFC 9110 section
-        /// 9.3.8); fields of the request itself are sent.
+        /// Has the request returned as it arrived. The stack adds no cookies, no stored credentials and no secret fields of
+        /// its configuration to it (RFC 9110 section 9.3.8); fields of the request itself are sent.
         public static let TRACE = Method(rawValue: "TRACE")
 
         /// Whether repeating the request has the same effect as sending it once (RFC 9110 section 9.2.2).

@@ -1,9 +1,11 @@
 extension HTTP.Request {
-    /// Returns the request with those of a stack's header fields that it does not have.
-    func with(sessionHeaders: HTTP.Headers) -> HTTP.Request {
+    /// Returns the request with those of a stack's header fields that it does not have. TRACE gets no secret ones, because the
+    /// server returns them (RFC 9110 section 9.3.8).
+    func with(sessionHeaders: HTTP.Headers, sensitive: Set<HTTP.HeaderName>) -> HTTP.Request {
         var copy = self
         for field in sessionHeaders where !headers.contains(field.name) {
             if field.name == .contentType, body.isNone { continue }
+            if method == .TRACE, field.name.isSecret || sensitive.contains(field.name) { continue }
             copy.headers.append(field.value, for: field.name)
         }
         return copy

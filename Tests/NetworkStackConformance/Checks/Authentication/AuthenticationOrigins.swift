@@ -54,6 +54,7 @@ extension ConformanceCheck {
                 let stack = try subject.stack {
                     $0.interceptors = [authenticator]
                     $0.cookies = HTTP.CookieJar()
+                    $0.headers = ["X-Api-Key": "stored", "X-Sent": "1"]
                 }
                 try await stack.text(peer.url("/"))
                 for headers: HTTP.Headers in [[:], [.cookie: "own=1", .authorization: "Own x"]] {
@@ -64,6 +65,8 @@ extension ConformanceCheck {
             try expectEqual(traces.map { $0["cookie"] }, [nil, "own=1", nil, "own=1", nil, "own=1"], "Cookie")
             let credentials = traces.map { $0["authorization"] }
             try expectEqual(credentials, [nil, "Own x", nil, "Own x", nil, "Own x"], "Authorization")
+            try expect(traces.allSatisfy { $0["x-api-key"] == nil }, "A secret field of the configuration was sent")
+            try expect(traces.allSatisfy { $0["x-sent"] == "1" }, "Another field of the configuration is missing")
         },
         ConformanceCheck("A 401 after a redirect to another origin requests no token") {
             subject in
