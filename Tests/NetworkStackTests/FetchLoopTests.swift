@@ -13,7 +13,7 @@ struct FetchLoopTests {
     /// An attempt's number, and a state in which it carries a hop.
     private func carrying(_ state: inout FetchState) throws -> (hop: Int, attempt: Int) {
         let attempt = try needed(state.attempt)
-        holds(state.handOver(attempt).isWanted)
+        holds(state.handOver(attempt, now: now).isWanted)
         let hop = state.begin(try HTTP.Request(url: url), fragment: nil, source: nil, of: attempt.number)
         return (try needed(hop?.number), attempt.number)
     }
@@ -96,7 +96,7 @@ struct FetchLoopTests {
         for isHandedOver in [false, true] {
             var state = state()
             let attempt = try needed(state.attempt)
-            if isHandedOver { holds(state.handOver(attempt).isWanted) }
+            if isHandedOver { holds(state.handOver(attempt, now: now).isWanted) }
             holds(state.end(.failed(.badResponse)) != nil)
             #expect((state.hold(making: EmptyCancelable(), of: attempt) != nil) == !isHandedOver)
         }
@@ -160,7 +160,7 @@ struct FetchLoopTests {
         }
         var state = state()
         let (attempt, source) = (try needed(state.attempt), Source())
-        holds(state.handOver(attempt).isWanted)
+        holds(state.handOver(attempt, now: now).isWanted)
         let request = try HTTP.Request(url: url)
         let hop = try needed(state.begin(request, fragment: nil, source: source, of: attempt.number)?.number)
         let head = HTTP.Response(status: 302, headers: [.location: "/next"], url: request.url)

@@ -28,7 +28,7 @@ struct FetchStateTests {
 
     /// Begins a hop and returns its number.
     private func begin(_ state: inout FetchState, _ method: HTTP.Method = .GET) throws -> Int {
-        holds(state.handOver(attempt).isWanted)
+        holds(state.handOver(attempt, now: now).isWanted)
         let request = try HTTP.Request(method: method, url: url)
         return try needed(state.begin(request, fragment: nil, source: nil, of: 1)?.number)
     }
@@ -53,11 +53,11 @@ struct FetchStateTests {
     @Test("a request is handed over once, and never after the end")
     func handingOver() {
         var state = state()
-        holds(state.handOver(attempt).isWanted)
-        holds(!state.handOver(attempt).isWanted)
+        holds(state.handOver(attempt, now: now).isWanted)
+        holds(!state.handOver(attempt, now: now).isWanted)
         var ended = self.state()
         _ = ended.end(.cancelled)
-        holds(!ended.handOver(attempt).isWanted)
+        holds(!ended.handOver(attempt, now: now).isWanted)
         holds(ended.beginAttempt(1, now: now) == nil)
         holds(!ended.claimReport().isFirst)
         var again = self.state()
@@ -66,7 +66,7 @@ struct FetchStateTests {
         holds(!again.claimReport().isFirst, "an attempt's end is reported once")
         _ = again.failed(CancellationError(), delay: nil, now: now)
         _ = again.beginAttempt(1, now: now)
-        holds(!again.handOver(attempt).isWanted, "the first attempt's request comes late")
+        holds(!again.handOver(attempt, now: now).isWanted, "the first attempt's request comes late")
     }
 
     @Test("the cancelable of a maker is stored, and returned at the end or later")
@@ -77,7 +77,7 @@ struct FetchStateTests {
         holds(state.end(.cancelled)?.held.stage.pending === making)
         holds(state.hold(making: making, of: attempt) === making)
         var handedOver = self.state()
-        _ = handedOver.handOver(attempt)
+        _ = handedOver.handOver(attempt, now: now)
         holds(handedOver.hold(making: making, of: attempt) == nil)
         holds(
             handedOver.end(.cancelled)?.held.stage.pending == nil,
@@ -86,7 +86,7 @@ struct FetchStateTests {
         // An attempt may time out while its request is being made, and the next attempt's maker may have started.
         for isHandedOver in [false, true] {
             var again = self.state()
-            if isHandedOver { _ = again.handOver(attempt) }
+            if isHandedOver { _ = again.handOver(attempt, now: now) }
             _ = again.settle(.failed(.badResponse), now: now)
             holds((again.hold(making: making, of: attempt) === making) == !isHandedOver)
             _ = again.failed(CancellationError(), delay: nil, now: now)
@@ -268,7 +268,7 @@ struct FetchStateTests {
     @Test("a fetch that has ended retains no state")
     func lettingGo() throws {
         var state = state()
-        holds(state.handOver(attempt).isWanted)
+        holds(state.handOver(attempt, now: now).isWanted)
         holds(state.settle(.failed(.badResponse), now: now) != nil)
         holds(state.failed(CancellationError(), delay: 1, now: now)?.errors.count == 1)
         holds(state.beginAttempt(1, now: now) != nil)

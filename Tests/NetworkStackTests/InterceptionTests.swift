@@ -15,9 +15,9 @@ struct InterceptionTests {
         var state = FetchState(options: Shared(HTTP.Options()), delegate: delegate, now: now)
         _ = state.beginAttempt(0, now: now)
         let (attempt, interception) = (try needed(state.attempt), Interception(delegate))
-        holds(state.handOver(attempt).isWanted)
+        holds(state.handOver(attempt, now: now).isWanted)
         holds(state.begin(interception, of: attempt))
-        holds(state.ask(interception))
+        holds(state.ask(interception, now: now))
         return state
     }
 

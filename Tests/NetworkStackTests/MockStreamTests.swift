@@ -44,4 +44,17 @@ struct MockStreamTests {
         }
         #expect(error?.transportFailure == .receive)
     }
+
+    @Test("the body of a failed stream is cut at its limit", arguments: [1 << 20, (1 << 20) + 1, 3 << 20])
+    func longFailure(size: Int) async throws {
+        let mock = try MockNetworkStack()
+        mock.answer(.GET, "/", with: .status(.internalServerError, body: Data(count: size)))
+        let resource = MockNetworkStack.Resource(
+            baseRequestMaking: .request(try HTTP.Request(url: "https://api.test/"))
+        )
+        let error = await #expect(throws: HTTPFetchError<HTTP.Response, any Error>.self) {
+            _ = try await mock.streaming.fetch(resource: resource)
+        }
+        #expect(error?.body?.count == 1 << 20)
+    }
 }

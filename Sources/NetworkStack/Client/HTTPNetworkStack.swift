@@ -158,8 +158,9 @@ extension HTTPTransportStack {
 
     /// Refuses new fetches, waits for those in flight for a limited time, and then does what ``shutdown()`` does. Use it to end a service.
     ///
-    /// Queueing, redirects, retries and their delays are part of a fetch, and so is reading a stream to its end. Later fetches fail with
-    /// ``HTTPFetchError/shutDown``, including those of an authenticator on the same stack.
+    /// Queueing, redirects, retries and their delays are part of a fetch, and so is a stream until its last byte has arrived; what is
+    /// buffered then can be read afterwards. Later fetches fail with ``HTTPFetchError/shutDown``, including those of an authenticator
+    /// on the same stack.
     ///
     /// - Parameter grace: The longest wait. There is none if it is zero or negative. Cancelling the task ends the wait, too.
     public func shutdown(after grace: Duration) async {

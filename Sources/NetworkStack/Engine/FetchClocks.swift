@@ -53,8 +53,8 @@ struct FetchClocks {
 
     mutating func opened() { isOpened = true }
 
-    /// A hop begins and waits for a connection. Meanwhile only the attempt and total timeouts run for it, so the last known time is
-    /// used instead of the clock's.
+    /// A hop begins, and its wait for a connection. The last known time is used instead of the clock's: the request has just been made,
+    /// or the response that led here has just come.
     mutating func queued() {
         entered(.queued, now: lastProgress)
         marks = HopMarks(queuedAt: lastProgress)

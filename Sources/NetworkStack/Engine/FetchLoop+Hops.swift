@@ -26,7 +26,8 @@ extension FetchLoop {
             options: options,
             trust: trust,
             source: source,
-            allowsWithholding: receiver == nil
+            allowsWithholding: receiver == nil,
+            servesAgain: options === context.options && checked.body.isNone
         )
         if fragment == nil { recentHop?.keep(hop) }
         return (hop, checked, fragment)

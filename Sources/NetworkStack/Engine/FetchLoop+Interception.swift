@@ -10,7 +10,7 @@ extension FetchLoop {
             request,
             carry: { [self] request in
                 queue.async {
-                    guard self.state.withLock({ $0.ask(interception) }) else { return interception.close() }
+                    guard self.state.withLock({ $0.ask(interception, now: .now) }) else { return interception.close() }
                     // `next` was cancelled before its request was sent.
                     if interception.isAbandoned { return self.abandon(interception) }
                     self.delegate?.keep(request, of: attempt.number)

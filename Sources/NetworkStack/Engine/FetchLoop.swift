@@ -75,11 +75,11 @@ final class FetchLoop: Cancelable {
         if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { context.wheel.remove(late) }
         if let made = delegate.makeAtOnce(attempt) {
             // Without interceptors there is one attempt only, so no other can have begun meanwhile.
-            guard !isIntercepted || state.withLock({ $0.handOver(attempt).isWanted }) else { return .wait }
+            guard !isIntercepted || state.withLock({ $0.handOver(attempt, now: .now).isWanted }) else { return .wait }
             return carry(made, attempt)
         }
         let making = delegate.make(attempt) { [self] result in
-            let (isWanted, making) = state.withLock { $0.handOver(attempt) }
+            let (isWanted, making) = state.withLock { $0.handOver(attempt, now: .now) }
             if isWanted { run(carry(result, attempt)) }
             withExtendedLifetime(making) {}
             // If the attempt is over, the maker must not be able to cancel the fetch, which may try again.

@@ -24,8 +24,9 @@ extension FetchState {
     }
 
     /// They ask for a request to be carried. Returns whether the attempt is still under way.
-    mutating func ask(_ interception: Interception) -> Bool {
+    mutating func ask(_ interception: Interception, now: MonotonicTime) -> Bool {
         guard intercepting?.interception === interception else { return false }
+        clocks.progressed(now: now)
         intercepting?.isWaiting = true
         return true
     }

@@ -74,10 +74,11 @@ extension FetchState {
         hop.received += Int64(chunk.count)
         if hop.next != nil { return drain(hop, now: now) }
         let limit = deliversStream ? Self.errorLimit : limits.body
-        guard Int64(hop.body.count) + Int64(chunk.count) <= limit else {
-            return deliversStream
-                ? whole(hop, metrics: measure(hop, now: now), isCut: true, now: now)
-                : .settle(.failed(.bodyTooLarge(limit: limit)), of: attemptNumber)
+        let room = limit - Int64(hop.body.count)
+        guard Int64(chunk.count) <= room else {
+            guard deliversStream else { return .settle(.failed(.bodyTooLarge(limit: limit)), of: attemptNumber) }
+            hop.body.append(chunk.prefix(Int(room)))
+            return whole(hop, metrics: measure(hop, now: now), isCut: true, now: now)
         }
         if hop.body.isEmpty { hop.body = chunk } else { hop.body.append(chunk) }
         return .wait

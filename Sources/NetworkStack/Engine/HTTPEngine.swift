@@ -82,7 +82,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     public func shutDown() { context.shutDown() }
 
     /// Accepts no more fetches, and waits until the running ones have ended, whatever they wait for: a connection, the server, the
-    /// next attempt, the reader of a stream. Later fetches end with ``HTTPFetchError/shutDown`` at once, also those of an
+    /// next attempt, the last byte of a stream. Later fetches end with ``HTTPFetchError/shutDown`` at once, also those of an
     /// authenticator on the same stack.
     ///
     /// A stack that offers this calls it before its shutdown. When it returns, a completion may still be queued. It may be called
@@ -121,7 +121,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     public func fetch(
         _ resource: HTTPResource<Transport.Request, Transport.Response>,
         completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
-    ) -> any Cancelable { collect(resource, .call(completion)) }
+    ) -> any Cancelable { FetchCancelable(collect(resource, .call(completion))) }
 
     /// Fetches a resource and collects its body. Cancelling the task cancels the fetch.
     ///
@@ -163,7 +163,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         completion:
             @escaping @Sendable (Result<Network.Value<ByteStream<FetchError>, Transport.Response>, FetchError>)
             -> Void
-    ) -> any Cancelable { stream(resource, .call(completion)) }
+    ) -> any Cancelable { FetchCancelable(stream(resource, .call(completion))) }
 
     /// Fetches a resource and delivers its body while it arrives. Cancelling the task cancels the fetch, as long as this waits.
     ///
@@ -197,7 +197,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         let chain = InterceptorChain(
             interceptors: isIntercepted ? joined(resource.interceptors) : resource.interceptors,
             priority: resource.retryActionPriority,
-            pathAsIs: options.value.pathAsIs
+            pathAsIs: options.value.pathAsIs,
+            sensitiveHeaders: options.value.sensitiveHeaders
         )
         return InterceptedAttempt(chain)
     }

@@ -46,7 +46,7 @@ enum HTTPDate {
         func moment(_ year: Int) -> Date? { CalendarDate(year, month, day, hour, minute, second)?.moment }
         guard year.utf8.count == 2 else { return moment(written) }
         let ahead = now().addingTimeInterval(50 * 365.25 * 86_400)
-        // A day of 19xx exists in 20xx, too.
+        // Every day of 19xx exists in 20xx, too, so there is no such day if this is `nil`.
         return moment(2000 + written).flatMap { $0 <= ahead ? $0 : moment(1900 + written) }
     }
 

@@ -41,7 +41,7 @@ extension HTTP {
             /// One attempt: making the request, queueing, all redirects. Exceeding it fails the attempt, which may be retried.
             /// For a stream or a download, an attempt ends with the response's head.
             public var attempt: Duration?
-            /// The whole fetch with all attempts and delays, and with the whole body of a stream or a download. Nothing is
+            /// The whole fetch with all attempts and delays, until the whole body of a stream or a download has arrived. Nothing is
             /// retried after it.
             public var total: Duration?
 

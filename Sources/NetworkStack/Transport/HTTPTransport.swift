@@ -92,6 +92,9 @@ public final class HTTPHop: Sendable {
     public let allowsWithholding: Bool
     /// Whether the hop is a repeat, for which the transport has to open a new connection: the kept ones may be dead, too.
     public let needsNewConnection: Bool
+    /// Whether the hop can serve another fetch of the same request: it has no body and the stack's own options, so that keeping it
+    /// keeps nothing of its fetch.
+    package let servesAgain: Bool
 
     init(
         request: HTTP.Request,
@@ -101,9 +104,11 @@ public final class HTTPHop: Sendable {
         trust: ServerTrust,
         source: (any HTTPBodySource)?,
         allowsWithholding: Bool,
-        needsNewConnection: Bool = false
+        needsNewConnection: Bool = false,
+        servesAgain: Bool = false
     ) {
         self.needsNewConnection = needsNewConnection
+        self.servesAgain = servesAgain
         self.request = request
         self.origin = origin
         self.urlText = urlText
@@ -123,8 +128,6 @@ public final class HTTPHop: Sendable {
     package var hasBody: Bool { !request.body.isNone }
     /// Whether fields follow the body.
     package var hasTrailers: Bool { request.body.trailers != nil }
-    /// Whether the hop can serve another fetch of the same request: it keeps no body that was opened and no code of the caller.
-    package var servesAgain: Bool { !hasBody && !shared.value.hasCallbacks }
 
     /// The size of the URL and the header fields, with separators, in bytes.
     package var headLength: Int {
@@ -159,7 +162,8 @@ public final class HTTPHop: Sendable {
             trust: trust ?? self.trust,
             source: source,
             allowsWithholding: allowsWithholding ?? self.allowsWithholding,
-            needsNewConnection: needsNewConnection ?? self.needsNewConnection
+            needsNewConnection: needsNewConnection ?? self.needsNewConnection,
+            servesAgain: servesAgain
         )
     }
 }

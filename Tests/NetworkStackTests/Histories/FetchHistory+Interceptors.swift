@@ -70,7 +70,7 @@ extension FetchHistory {
     /// Their request is sent, on the queue.
     func ask(_ index: Int) {
         let asking = interceptors[index]
-        guard state.ask(asking.interception) else {
+        guard state.ask(asking.interception, now: now) else {
             interceptors[index].isAnswered = true
             return
         }

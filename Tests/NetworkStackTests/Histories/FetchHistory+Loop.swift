@@ -41,7 +41,7 @@ extension FetchHistory {
         if let late = state.hold(ticket: ticket, of: attempt) { remove(late) }
         maybe()
         if chance(3) {
-            guard state.handOver(attempt).isWanted else { return .wait }
+            guard state.handOver(attempt, now: now).isWanted else { return .wait }
             delegate.handedOver.append(attempt.number)
             return made(attempt)
         }

@@ -133,7 +133,7 @@ final class FetchHistory: History {
     private func handOver() {
         let attempt = makers[random.number(below: makers.count)]
         if !chance(4) { makers.removeAll { $0.number == attempt.number } }
-        let isWanted = state.handOver(attempt).isWanted
+        let isWanted = state.handOver(attempt, now: now).isWanted
         if isWanted { delegate.handedOver.append(attempt.number) }
         if isWanted { run(made(attempt)) }
     }

@@ -14,7 +14,7 @@
 /// by its end, also if the step failed. A backend reports what it can see: URLSession on Linux shows no steps of a connection.
 ///
 /// A listener is called on a queue of the stack that runs nothing else, one event at a time. It may be slow without delaying a
-/// fetch; of the events that then wait, the stack keeps 16,384 (``eventsDropped(_:)``). An event may come after the completion of
+/// fetch. The stack then keeps 16,384 events behind those that it is passing on, and drops the rest (``eventsDropped(_:)``). An event may come after the completion of
 /// its fetch.
 ///
 /// A stack without listeners does no work for them.

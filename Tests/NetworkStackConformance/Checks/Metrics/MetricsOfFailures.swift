@@ -109,6 +109,28 @@ extension ConformanceCheck {
             try expectEqual(metrics.bytesReceived, 4, "bytes received")
             try expect(metrics.firstByte != nil, "The first byte is unknown")
         },
+        ConformanceCheck("A failure's wait for a connection excludes the making of its request", needs: [.network]) {
+            subject,
+            scale in
+            let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+            let request = try HTTP.Request(url: server.url())
+            let make: @Sendable () async throws -> HTTP.Request = {
+                try await Task.sleep(for: .milliseconds(500) * scale)
+                return request
+            }
+            let slow = AsyncInterceptor { _, next in try await next(try await make()) }
+            for isIntercepted in [false, true] {
+                let stack = try subject.stack {
+                    $0.options.timeouts.idle = .milliseconds(200) * scale
+                    $0.interceptors = isIntercepted ? [slow] : []
+                }
+                let resource = ConformanceSubject.Stack.Resource(
+                    baseRequestMaking: isIntercepted ? .request(request) : .task(make)
+                )
+                let queue = try metrics(of: try await stack.observe(resource).onlyOutcome()).queue
+                try expect((queue ?? .zero) < .milliseconds(250) * scale, "The wait was \(queue as Any)")
+            }
+        },
         ConformanceCheck("A failure without a connection names its request's URL") { subject, scale in
             let peer = try subject.serve { _ in .status(503) }
             let unsent = try await subject.stack().observe(

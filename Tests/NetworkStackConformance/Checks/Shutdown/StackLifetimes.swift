@@ -108,6 +108,30 @@ extension ConformanceCheck {
             }
             _ = try await stack.observe(peer.url("/")).onlyOutcome()  // the stack itself lives on
         },
+        ConformanceCheck("What a caller keeps of a fetch keeps none of its options") { subject in
+            final class Witness: Sendable {
+                let ended: Gate
+                init(_ ended: Gate) { self.ended = ended }
+                deinit { ended.open() }
+            }
+            let peer = try subject.serve { _ in .ok("done") }
+            let (stack, ended, completed) = (try subject.stack(), Gate(), Gate())
+            let resource = { () throws in
+                let (witness, request) = (Witness(ended), try HTTP.Request(url: peer.url("/")))
+                var options = HTTP.Options()
+                options.failsForStatus = { status in withExtendedLifetime(witness) { status != .ok } }
+                return ConformanceSubject.Stack.Resource(
+                    baseRequestMaking: .request(request),
+                    options: options.replacing
+                )
+            }
+            let fetch = stack.fetch(resource: try resource()) { _ in completed.open() }
+            try await completed.opened(within: .seconds(10))
+            do { try await ended.opened(within: .seconds(5)) } catch is WaitTimedOut {
+                throw ConformanceFailure("The options of a fetch that has ended are still retained")
+            }
+            withExtendedLifetime(fetch) {}
+        },
         ConformanceCheck("Two stacks side by side share no connection", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { .ok($0.path) }
             let stacks = try (1...2).map { _ in try subject.stack() }
