@@ -23,6 +23,14 @@ struct GaugesTests {
         #expect(gauges.total.connections == 300)
     }
 
+    @Test("wrap around where a transport reports absurd figures")
+    func absurd() {
+        let traffic = Traffic()
+        var metrics = HTTP.Metrics()
+        (metrics.bytesSent, metrics.bytesReceived) = (.max, .max)
+        for _ in 1...2 { traffic.add(metrics) }
+    }
+
     @Test("come at intervals until the task is cancelled, from views and erased stacks", .timeLimit(.minutes(1)))
     func sequence() async throws {
         let mock = try MockNetworkStack()

@@ -124,10 +124,10 @@ final class Traffic: Sendable {
     private let sent = Atomic<Int64>(0)
     private let received = Atomic<Int64>(0)
 
-    /// A request has ended.
+    /// A request has ended. The sums wrap around, because any transport may report any figure.
     func add(_ metrics: HTTP.Metrics) {
-        if metrics.bytesSent > 0 { sent.add(metrics.bytesSent, ordering: .relaxed) }
-        if metrics.bytesReceived > 0 { received.add(metrics.bytesReceived, ordering: .relaxed) }
+        if metrics.bytesSent > 0 { sent.wrappingAdd(metrics.bytesSent, ordering: .relaxed) }
+        if metrics.bytesReceived > 0 { received.wrappingAdd(metrics.bytesReceived, ordering: .relaxed) }
     }
 
     /// Adds the sums to a stack's gauges.
