@@ -27,6 +27,7 @@ struct Answer {
     private var held: [Data] = []
     private var isHeld = false
     private var isWhole = false
+    private var hasFinished = false
     private(set) var received: Int64 = 0
 
     /// Whether the final head was reported.
@@ -35,8 +36,8 @@ struct Answer {
     var mayBeChallenged: Bool { isHeld && holds.challenges && head?.response.status == .unauthorized }
     /// Whether the received head may be that of a proxy's tunnel.
     private var mayBeTunnels: Bool { isHeld && holds.tunnels }
-    /// The received bytes of the body, as sent by the server if that is known.
-    var bytesReceived: Int64 { received > 0 ? head?.encodedLength ?? received : 0 }
+    /// The received bytes of the body: of a complete one as sent by the server, if its length was announced.
+    var bytesReceived: Int64 { hasFinished && received > 0 ? head?.encodedLength ?? received : received }
     /// The approximate size of the response's head in bytes.
     var headBytesReceived: Int64? { head.map { Int64($0.size) } }
 
@@ -129,6 +130,7 @@ struct Answer {
         if let length = head.length(for: request.method), length != received {
             return events + [.failed(.transport(URLError(.networkConnectionLost, truncatedAt: received, of: length)))]
         }
+        hasFinished = true
         return events + [.finished]
     }
 

@@ -131,6 +131,24 @@ extension ConformanceCheck {
                 try expect((queue ?? .zero) < .milliseconds(250) * scale, "The wait was \(queue as Any)")
             }
         },
+        ConformanceCheck(
+            "A compressed body that is cut off counts no more than came",
+            needs: [.network, .decompression]
+        ) { subject in
+            let client = try subject.streaming()
+            // The last two lengths together are too large for an Int64.
+            for length in ["100000", "9000000000000000000", "9000000000000000000"] {
+                let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(length)\r\n\r\n"
+                let server = try ScriptedServer { _ in [.receiveHead, .send(head), .send(Compressed.gzip), .close] }
+                let opened = try await client.open(server.url())
+                let error = try await streamFailure { _ = try await opened.value.collect() }
+                let count = (error as? any HTTPError)?.context?.metrics.bytesReceived ?? .max
+                let most = Int64(max(Compressed.gzip.count, Compressed.text.count))
+                try expect(count <= most, "\(count) bytes received")
+            }
+            let gauge = await client.stack.gauges.bytesReceived
+            try expect(gauge < 100_000, "\(gauge) bytes in the gauges")
+        },
         ConformanceCheck("A failure without a connection names its request's URL") { subject, scale in
             let peer = try subject.serve { _ in .status(503) }
             let unsent = try await subject.stack().observe(
