@@ -199,7 +199,7 @@ public final class HTTPReportedTransfer<Failure: Error>: HTTPTransfer {
     ///
     /// - Parameter trailers: The fields that followed the body, if any.
     public func finished(trailers: HTTP.Headers? = nil) {
-        let (sink, metrics) = end()
+        let (sink, metrics) = end(isWhole: true)
         sink?.finished(trailers: trailers, metrics: metrics)
     }
 
@@ -230,9 +230,9 @@ public final class HTTPReportedTransfer<Failure: Error>: HTTPTransfer {
     }
 
     /// Ends the hop, and everything that waits for it.
-    private func end() -> ((any HTTPTransferSink<Failure>)?, HTTP.Metrics) {
+    private func end(isWhole: Bool = false) -> ((any HTTPTransferSink<Failure>)?, HTTP.Metrics) {
         let last = state.withLock { state in
-            if let length = state.encodedLength { state.metrics.bytesReceived = length }
+            if isWhole, let length = state.encodedLength { state.metrics.bytesReceived = length }
             let last = state
             (state.sink, state.pump, state.onBodyEnd, state.onRoom) = (nil, nil, nil, nil)
             return last

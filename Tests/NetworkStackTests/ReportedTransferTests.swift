@@ -1,0 +1,69 @@
+import Dispatch
+import FoundationEssentials
+import NetworkStackTesting
+import Testing
+
+@testable import NetworkStack
+
+/// Keeps the end of a hop.
+private final class EndSink: HTTPTransferSink {
+    struct Ended {
+        var failure: HTTPTransferFailure<HTTPTransferError>?
+        var metrics: HTTP.Metrics
+    }
+
+    let ended = Lock<Ended?>(nil)
+    private let onFailure: @Sendable () -> Void
+
+    init(onFailure: @escaping @Sendable () -> Void = {}) { self.onFailure = onFailure }
+
+    func entered(_ phase: HTTP.Phase) {}
+    func informational(_ response: HTTP.Response) {}
+    func head(_ response: HTTP.Response) {}
+    func body(_ chunk: Data) -> Bool { true }
+    func withheld(_ count: Int64) {}
+    func sent(_ total: Int64) {}
+    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
+        ended.withLock { $0 = Ended(failure: nil, metrics: metrics) }
+    }
+    func failed(_ failure: HTTPTransferFailure<HTTPTransferError>, metrics: HTTP.Metrics) {
+        onFailure()
+        ended.withLock { $0 = Ended(failure: failure, metrics: metrics) }
+    }
+}
+
+@Suite("A transfer between a library and the sink", .timeLimit(.minutes(1)))
+struct ReportedTransferTests {
+    private static let compressed: [HTTP.Headers.Field] = [
+        .init(name: "Content-Encoding", value: "gzip"), .init(name: "Content-Length", value: "100000"),
+    ]
+
+    private static func transfer(
+        _ sink: EndSink,
+        source: (any HTTPBodySource)? = nil
+    ) throws -> HTTPReportedTransfer<HTTPTransferError> {
+        let url = "http://a.test/"
+        let body: HTTP.Body = source == nil ? .none : .stream(.init { AsyncStream<Data> { $0.finish() } })
+        let request = try HTTP.Request(method: source == nil ? .GET : .PUT, url: url, body: body)
+        let hop = HTTPHop(
+            request: request,
+            origin: try HTTP.Origin(of: request.url),
+            urlText: url,
+            options: Shared(HTTP.Options()),
+            trust: .ordinary,
+            source: source,
+            allowsWithholding: false
+        )
+        return HTTPReportedTransfer(hop, to: sink, decoding: ["gzip"])
+    }
+
+    @Test("counts the announced length of a compressed body only if it is whole", arguments: [true, false])
+    func compressedLength(isWhole: Bool) throws {
+        let sink = EndSink()
+        let transfer = try Self.transfer(sink)
+        transfer.head(200, .http1_1, Self.compressed)
+        transfer.body(Data(count: 5)) {}
+        if isWhole { transfer.finished() } else { transfer.failed(.truncated, "cut off") }
+        #expect(sink.ended.withLock { $0?.metrics.bytesReceived } == (isWhole ? 100_000 : 5))
+    }
+}
