@@ -141,6 +141,42 @@ struct BackendHelpTests {
         #expect(starts.withLock { $0 } == 1)
     }
 
+    /// Failures of a repeat, and whether the loss before it is reported instead.
+    static let failuresOfRepeats: [(HTTPTransferFailure<HTTPTransferError>, hides: Bool)] = [
+        (.headTooLarge(limit: 9), false), (.badResponse, false),
+        (.transport(.init(.tls, during: .securing, "refused")), false),
+        (.transport(.init(.receive, during: .waiting, "broken")), false),
+        (.timedOut(.firstByte, during: .waiting), false),
+        (.transport(.init(.dns, during: .resolving, "unknown")), true),
+        (.transport(.init(.connect, during: .connecting, "refused")), true),
+        (.transport(.init(.proxy, during: .connecting, "refused")), true),
+        (.timedOut(.connect, during: .connecting), true),
+    ]
+
+    @Test("A repeat's failure is reported, unless it means that nothing was sent", arguments: failuresOfRepeats)
+    func failedRepeat(_ failure: HTTPTransferFailure<HTTPTransferError>, hides: Bool) async throws {
+        let count = Lock(0)
+        let stack = ScriptedStack { hop, sink in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            switch number {
+            case 1: Self.answer(sink, hop.request.url)
+            case 2: Self.lose(sink)
+            default: DispatchQueue.global().async { sink.failed(failure, metrics: .init()) }
+            }
+            return Idle()
+        }
+        _ = try await stack.data(for: .get(Self.url))
+        do {
+            _ = try await stack.data(for: .get(Self.url))
+            Issue.record("The request did not fail")
+        } catch {
+            #expect(error.description.contains("lost") == hides, "\(error)")
+        }
+    }
+
     @Test("A queued transport refuses what the transport behind it lacks")
     func refuses() async {
         let stack = ScriptedStack(lacking: [.trailers: "There are none."]) { _, _ in

@@ -79,6 +79,15 @@ extension HTTPTransferFailure {
         }
     }
 
+    /// Whether it means that nothing was sent, and may succeed later.
+    var isUnsent: Bool {
+        switch self {
+        case .transport(let error as any HTTPTransportError): [.dns, .connect, .proxy].contains(error.kind)
+        case .timedOut(_, let phase): phase.isBeforeSending
+        default: false
+        }
+    }
+
     /// Converts the transport's error.
     ///
     /// - Parameter transform: Converts it.

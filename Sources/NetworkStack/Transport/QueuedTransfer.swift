@@ -174,8 +174,8 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
             return carry()
         }
         let metrics = completed(metrics)
-        // A repeat that was never sent is not the reason to report: the request may have been processed.
-        let lost = state.withLock { $0.hasHead ? nil : $0.lost }
+        // That a repeat was not sent is not reported: the first request may have been processed.
+        let lost = failure.isUnsent ? state.withLock { $0.lost } : nil
         end().sink?.failed(lost ?? failure, metrics: metrics)
     }
 
