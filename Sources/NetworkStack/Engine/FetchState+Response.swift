@@ -22,6 +22,8 @@ extension FetchState {
         clocks.entered(.receiving, now: now)
         trace?.received(head: response)
         hop.head = response
+        // The body of a challenge before it does not count.
+        hop.withheld = 0
         hop.fails = fails ?? (response.status.statusClass != .success)
         do {
             hop.next = response.status.statusClass == .redirection ? try redirect(response, of: hop, secured) : nil
@@ -71,7 +73,7 @@ extension FetchState {
     mutating func received(body chunk: Data, hop number: Int, now: MonotonicTime) -> Step {
         guard let hop = current(number) else { return .wait }
         clocks.progressed(now: now)
-        hop.received += Int64(chunk.count)
+        hop.delivered += Int64(chunk.count)
         if hop.next != nil { return drain(hop, now: now) }
         let limit = deliversStream ? Self.errorLimit : limits.body
         let room = limit - Int64(hop.body.count)
@@ -87,7 +89,7 @@ extension FetchState {
     mutating func withheld(_ count: Int64, hop number: Int, now: MonotonicTime) -> Step {
         guard let hop = current(number) else { return .wait }
         clocks.progressed(now: now)
-        hop.received = count
+        hop.withheld = max(hop.withheld, count)
         if hop.next != nil { return drain(hop, now: now) }
         return count <= limits.body ? .wait : .settle(.failed(.bodyTooLarge(limit: limits.body)), of: attemptNumber)
     }
@@ -232,7 +234,7 @@ extension FetchState {
     /// Bytes of a stream came, and its reader has room for more or not.
     mutating func streamed(_ count: Int, hop: Int, hasRoom: Bool, now: MonotonicTime) {
         guard isStreaming(hop) else { return }
-        activeHop?.received += Int64(count)
+        activeHop?.delivered += Int64(count)
         clocks.heldBack(!hasRoom, now: now)
     }
 

@@ -19,9 +19,11 @@ final class Hop {
     var body = Data()
     /// The connection that carries it.
     var connection: ConnectionUse?
-    /// The bytes of the request's body that were sent, and of the response's that have come.
+    /// The bytes of the request's body that were sent.
     var sent: Int64 = 0
-    var received: Int64 = 0
+    /// The bytes of the response's body that the transport has delivered, and those that it withholds or has withheld.
+    var delivered: Int64 = 0
+    var withheld: Int64 = 0
 
     init(_ number: Int, _ request: HTTP.Request, fragment: String?, source: (any HTTPBodySource)?) {
         self.number = number
@@ -30,6 +32,8 @@ final class Hop {
         self.source = source
     }
 
+    /// The bytes of the response's body that have come.
+    var received: Int64 { max(delivered, withheld) }
     /// How long the body of the request is, if that is known.
     var contentLength: Int64? { source.map(\.length) ?? request.body.length }
 }

@@ -31,6 +31,26 @@ extension ConformanceCheck {
             try expectEqual(metrics?.bytesReceived, 4, "bytes received")
         },
         ConformanceCheck(
+            "A timeout within a compressed stream has the bytes that came",
+            needs: [.network, .decompression]
+        ) { subject, scale in
+            // A gzip header and a stored block, whose bytes are not compressed. One more byte decodes to nothing.
+            let header: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
+            let block = [0, 0x20, 0x4e, 0xdf, 0xb1] + Array(BytePattern.bytes(20_000))
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead,
+                    .send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 90000\r\n\r\n"),
+                    .send(header + block), .pause(.milliseconds(300) * scale), .send([0]), .waitForClose,
+                ]
+            }
+            let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(800) * scale }
+            let opened = try await client.open(server.url())
+            let error = try await streamFailure { _ = try await opened.value.collect() }
+            let metrics = (error as? any HTTPError)?.context?.metrics
+            try expectEqual(metrics?.bytesReceived, 20_000, "bytes received")
+        },
+        ConformanceCheck(
             "The idle timeout waits for a stream's reader, then for the server",
             needs: [.network, .backPressure]
         ) { subject, scale in
