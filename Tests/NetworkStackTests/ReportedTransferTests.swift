@@ -32,6 +32,16 @@ private final class EndSink: HTTPTransferSink {
     }
 }
 
+/// A library that retains its delegate, the transfer.
+private final class Library: Sendable {
+    let transfer: HTTPReportedTransfer<HTTPTransferError>
+    let isStopped = Lock(false)
+
+    init(_ transfer: HTTPReportedTransfer<HTTPTransferError>) { self.transfer = transfer }
+
+    func stop() { isStopped.withLock { $0 = true } }
+}
+
 @Suite("A transfer between a library and the sink", .timeLimit(.minutes(1)))
 struct ReportedTransferTests {
     private static let compressed: [HTTP.Headers.Field] = [
@@ -65,5 +75,43 @@ struct ReportedTransferTests {
         transfer.body(Data(count: 5)) {}
         if isWhole { transfer.finished() } else { transfer.failed(.truncated, "cut off") }
         #expect(sink.ended.withLock { $0?.metrics.bytesReceived } == (isWhole ? 100_000 : 5))
+    }
+
+    enum End: CaseIterable { case success, failure, refusal, cancel }
+
+    @Test("keeps nothing of its library after the end", arguments: End.allCases, [false, true])
+    func release(_ end: End, isSetLate: Bool) throws {
+        let sink = EndSink()
+        weak var released: Library?
+        try {
+            let transfer = try Self.transfer(sink)
+            let library = Library(transfer)
+            released = library
+            if !isSetLate { transfer.onStop { library.stop() } }
+            switch end {
+            case .success:
+                transfer.head(200, .http1_1, [])
+                transfer.finished()
+            case .failure: transfer.failed(.receive, "broken")
+            case .refusal:
+                transfer.head(200, .http1_1, [.init(name: "X", value: String(repeating: "x", count: 300_000))])
+            case .cancel: transfer.cancel()
+            }
+            if isSetLate { transfer.onStop { library.stop() } }
+            #expect(library.isStopped.withLock { $0 } == (end == .refusal || end == .cancel))
+        }()
+        #expect(released == nil)
+    }
+
+    @Test("is not stopped by a cancel after its end")
+    func lateCancel() throws {
+        let transfer = try Self.transfer(EndSink())
+        let isStopped = Lock(false)
+        transfer.onStop { isStopped.withLock { $0 = true } }
+        transfer.head(200, .http1_1, [])
+        transfer.finished()
+        transfer.cancel()
+        transfer.onStop { isStopped.withLock { $0 = true } }
+        #expect(!isStopped.withLock { $0 })
     }
 }

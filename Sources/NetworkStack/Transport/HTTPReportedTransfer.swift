@@ -84,25 +84,14 @@ public final class HTTPReportedTransfer<Failure: Error>: HTTPTransfer {
     ///   happened already.
     public func onStop(_ stop: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in
-            state.onStop = state.isStopped ? nil : stop
+            state.onStop = state.sink == nil ? nil : stop
             return state.isStopped
         }
         if isStopped { stop() }
     }
 
     /// Cancels the hop: there are no more events.
-    public func cancel() {
-        _ = end()
-        stop()
-    }
-
-    private func stop() {
-        let stop = state.withLock { state in
-            state.isStopped = true
-            return state.onStop.take()
-        }
-        stop?()
-    }
+    public func cancel() { end(.stopped).onStop?() }
 
     /// Resumes sending after the request's body had no bytes.
     public func resumeSending() { state.withLock { $0.pump }?.resume() }
@@ -199,17 +188,18 @@ public final class HTTPReportedTransfer<Failure: Error>: HTTPTransfer {
     ///
     /// - Parameter trailers: The fields that followed the body, if any.
     public func finished(trailers: HTTP.Headers? = nil) {
-        let (sink, metrics) = end(isWhole: true)
-        sink?.finished(trailers: trailers, metrics: metrics)
+        let last = end(.whole)
+        last.sink?.finished(trailers: trailers, metrics: last.metrics)
     }
 
     /// The hop has failed. It is ignored after the end. An error of the kind ``HTTP/FailureKind/decoding`` in a body that has an
     /// unknown coding is reported as ``HTTPTransferFailure/unknownCoding(_:_:)``.
     ///
     /// - Parameter failure: The failure.
-    public func failed(_ failure: HTTPTransferFailure<Failure>) {
-        let (sink, metrics) = end()
-        sink?.failed(cause(of: failure), metrics: metrics)
+    public func failed(_ failure: HTTPTransferFailure<Failure>) { report(failure, of: end(.failed)) }
+
+    private func report(_ failure: HTTPTransferFailure<Failure>, of last: State) {
+        last.sink?.failed(cause(of: failure), metrics: last.metrics)
     }
 
     private func cause(of failure: HTTPTransferFailure<Failure>) -> HTTPTransferFailure<Failure> {
@@ -225,21 +215,28 @@ public final class HTTPReportedTransfer<Failure: Error>: HTTPTransfer {
     }
 
     private func refuse(_ failure: HTTPTransferFailure<Failure>) {
-        failed(failure)
-        stop()
+        let last = end(.stopped)
+        report(failure, of: last)
+        last.onStop?()
     }
 
+    private enum End { case whole, failed, stopped }
+
     /// Ends the hop, and everything that waits for it.
-    private func end(isWhole: Bool = false) -> ((any HTTPTransferSink<Failure>)?, HTTP.Metrics) {
+    ///
+    /// - Parameter end: How it ends, unless it has ended.
+    /// - Returns: The state before. If the hop is stopped, the caller calls `onStop`.
+    private func end(_ end: End) -> State {
         let last = state.withLock { state in
-            if isWhole, let length = state.encodedLength { state.metrics.bytesReceived = length }
+            if end == .whole, let length = state.encodedLength { state.metrics.bytesReceived = length }
+            if end == .stopped, state.sink != nil { state.isStopped = true }
             let last = state
-            (state.sink, state.pump, state.onBodyEnd, state.onRoom) = (nil, nil, nil, nil)
+            (state.sink, state.pump, state.onBodyEnd, state.onRoom, state.onStop) = (nil, nil, nil, nil, nil)
             return last
         }
         last.pump?.stop()
         last.onBodyEnd?(CancellationError())
         last.onRoom?()
-        return (last.sink, last.metrics)
+        return last
     }
 }
