@@ -32,6 +32,23 @@ private final class EndSink: HTTPTransferSink {
     }
 }
 
+/// A body whose reads wait for a gate.
+private final class HeldSource: HTTPBodySource {
+    let (isAsked, mayReturn) = (Gate(), DispatchSemaphore(value: 0))
+    let isRead = Lock(false)
+    var length: Int64? { nil }
+
+    func next(upTo count: Int) -> HTTPBodyChunk {
+        isRead.withLock { $0 = true }
+        isAsked.open()
+        mayReturn.wait()
+        isRead.withLock { $0 = false }
+        return .bytes(Data("x".utf8))
+    }
+    func rewind() -> Bool { true }
+    func close() {}
+}
+
 /// A library that retains its delegate, the transfer.
 private final class Library: Sendable {
     let transfer: HTTPReportedTransfer<HTTPTransferError>
@@ -113,5 +130,21 @@ struct ReportedTransferTests {
         transfer.cancel()
         transfer.onStop { isStopped.withLock { $0 = true } }
         #expect(!isStopped.withLock { $0 })
+    }
+
+    @Test("reports a failure when it no longer reads the body, which may be sent again")
+    func abandonedBody() async throws {
+        let source = HeldSource()
+        let wasRead = Lock<Bool?>(nil)
+        let sink = EndSink { wasRead.withLock { $0 = source.isRead.withLock { $0 } } }
+        let transfer = try Self.transfer(sink, source: source)
+        DispatchQueue.global().async {
+            transfer.sendBody(write: { _, _ in Issue.record("The body was written after the end") }, end: { _ in })
+        }
+        try await source.isAsked.opened()
+        transfer.failed(.receive, "broken")
+        source.mayReturn.signal()
+        while sink.ended.withLock({ $0 }) == nil { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(wasRead.withLock { $0 } == false)
     }
 }

@@ -11,6 +11,9 @@ final class BodyPump: Sendable {
         /// Whether the library has a chunk that is not written yet.
         var isWriting = false
         var isEnded = false
+        var isReading = false
+        /// Called after the read under way.
+        var onRest: (@Sendable () -> Void)?
 
         /// Decides, at the end of a turn, whether there is another one: if the chunk was written at once, or if the source had
         /// no bytes and got some meanwhile.
@@ -63,7 +66,34 @@ final class BodyPump: Sendable {
     }
 
     /// Moves nothing more, and calls neither closure again.
-    func stop() { state.withLock { $0.isEnded = true } }
+    ///
+    /// - Parameter onRest: Called when the source is not read any more: at once, or after the read under way.
+    func stop(_ onRest: @escaping @Sendable () -> Void = {}) {
+        let isReading = state.withLock { state in
+            state.isEnded = true
+            if state.isReading { state.onRest = onRest }
+            return state.isReading
+        }
+        if !isReading { onRest() }
+    }
+
+    /// Reads the next chunk.
+    ///
+    /// - Returns: The chunk, or `nil` after the end.
+    private func read() -> HTTPBodyChunk? {
+        let begins = state.withLock { state in
+            state.isReading = !state.isEnded
+            return state.isReading
+        }
+        guard begins else { return nil }
+        let chunk = source.next(upTo: pieceSize)
+        let onRest = state.withLock { state in
+            state.isReading = false
+            return state.onRest.take()
+        }
+        onRest?()
+        return chunk
+    }
 
     /// The library has written a chunk and takes the next one.
     private func written() {
@@ -81,7 +111,7 @@ final class BodyPump: Sendable {
         var isPending: Bool
         repeat {
             isPending = false
-            switch source.next(upTo: pieceSize) {
+            switch read() {
             case .bytes(let data):
                 let isWanted = state.withLock { state in
                     state.isWriting = true
@@ -91,6 +121,7 @@ final class BodyPump: Sendable {
             case .pending: isPending = true
             case .end: finish(nil)
             case .failed(let error): finish(error)
+            case nil: break
             }
         } while state.withLock { $0.goesOn(isPending: isPending) }
     }

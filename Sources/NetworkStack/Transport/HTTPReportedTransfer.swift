@@ -195,11 +195,15 @@ public final class HTTPReportedTransfer<Failure: Error>: HTTPTransfer {
     /// The hop has failed. It is ignored after the end. An error of the kind ``HTTP/FailureKind/decoding`` in a body that has an
     /// unknown coding is reported as ``HTTPTransferFailure/unknownCoding(_:_:)``.
     ///
-    /// - Parameter failure: The failure.
+    /// - Parameter failure: The failure. If the request's body is being read at this moment, it is reported after that.
     public func failed(_ failure: HTTPTransferFailure<Failure>) { report(failure, of: end(.failed)) }
 
     private func report(_ failure: HTTPTransferFailure<Failure>, of last: State) {
-        last.sink?.failed(cause(of: failure), metrics: last.metrics)
+        guard let sink = last.sink else { return }
+        let failure = cause(of: failure)
+        guard let pump = last.pump else { return sink.failed(failure, metrics: last.metrics) }
+        // A repeat reads the same source: this transfer must not take a chunk of it any more.
+        pump.stop { sink.failed(failure, metrics: last.metrics) }
     }
 
     private func cause(of failure: HTTPTransferFailure<Failure>) -> HTTPTransferFailure<Failure> {
