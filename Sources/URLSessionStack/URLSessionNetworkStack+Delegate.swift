@@ -5,6 +5,34 @@ public import NetworkStack
     public import FoundationNetworking
 #endif
 
+extension Network.URLSessionNetworkStack {
+    /// Checks a session that the stack is given: its delegate has to be the stack, and its delegate queue serial. Anything else is a
+    /// fatal error.
+    func check(_ session: URLSession) {
+        guard let delegate = session.delegate else {
+            fatalError(
+                "The session has no delegate. Make it with URLSession(configuration:delegate: network, delegateQueue:)."
+            )
+        }
+        guard delegate === self else {
+            fatalError(
+                """
+                The session's delegate is not this stack. Make it with \
+                URLSession(configuration:delegate: network, delegateQueue:), with the stack it is given to.
+                """
+            )
+        }
+        guard session.delegateQueue.maxConcurrentOperationCount == 1 else {
+            fatalError(
+                """
+                The session's delegate queue is not serial. Give URLSession no queue, or one whose \
+                maxConcurrentOperationCount is 1.
+                """
+            )
+        }
+    }
+}
+
 /// The delegate methods of an injected session. Only the session calls them.
 extension Network.URLSessionNetworkStack {
     /// Receives a response's head.

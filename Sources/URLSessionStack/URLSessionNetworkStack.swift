@@ -193,27 +193,7 @@ extension Network {
                         "The session of a stack cannot be taken away. Call finishFetchesAndInvalidateSession() instead."
                     )
                 }
-                guard let delegate = newValue.delegate else {
-                    fatalError(
-                        "The session has no delegate. Make it with URLSession(configuration:delegate: network, delegateQueue:)."
-                    )
-                }
-                guard delegate === self else {
-                    fatalError(
-                        """
-                        The session's delegate is not this stack. Make it with \
-                        URLSession(configuration:delegate: network, delegateQueue:), with the stack it is given to.
-                        """
-                    )
-                }
-                guard newValue.delegateQueue.maxConcurrentOperationCount == 1 else {
-                    fatalError(
-                        """
-                        The session's delegate queue is not serial. Give URLSession no queue, or one whose \
-                        maxConcurrentOperationCount is 1.
-                        """
-                    )
-                }
+                check(newValue)
                 var configuration = configuration
                 configuration.headers = newValue.takeHeaders()
                 let engine = state.withLock { state -> HTTPEngine<URLSessionTransport>? in
