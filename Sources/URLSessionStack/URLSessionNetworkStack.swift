@@ -200,14 +200,7 @@ extension Network {
                     guard slot.fill(with: newValue) else { return nil }
                     if !configuration.headers.isEmpty {
                         state.earlier = state.engine
-                        state.engine = HTTPEngine(
-                            transport: state.engine.transport,
-                            configuration: configuration,
-                            queue: queue,
-                            retryQueue: retryQueue,
-                            lastIdentifier: state.engine.lastIdentifier,
-                            events: state.engine.events
-                        )
+                        state.engine = makeEngine(with: configuration, on: state.engine.transport, after: state.engine)
                     }
                     return state.engine
                 }
@@ -219,7 +212,14 @@ extension Network {
         }
 
         /// What the stack is doing now. URLSession does not show its connections.
-        public var gauges: Gauges { get async { await state.withLock { $0.finishing ?? $0.engine }.gauges } }
+        public var gauges: Gauges {
+            get async {
+                let (engine, earlier) = state.withLock { ($0.finishing ?? $0.engine, $0.earlier) }
+                var gauges = await engine.gauges
+                if let earlier { gauges.fetches += await earlier.gauges.fetches }
+                return gauges
+            }
+        }
 
         /// Finishes the fetches in flight, including their redirects and retries, and then invalidates the session, which releases its
         /// delegate. Returns at once.
@@ -260,20 +260,33 @@ extension Network {
         /// Replaces the engine by one that refuses all fetches. Fetches in flight keep the old one, whose session is invalidated
         /// after the last of them.
         private func close() {
-            let refusing = HTTPEngine(
-                transport: URLSessionTransport(session: TransferSession(table: table, slot: slot)),
-                configuration: configuration,
-                queue: queue,
-                retryQueue: retryQueue
-            )
-            refusing.shutDown()
+            let transport = URLSessionTransport(session: TransferSession(table: table, slot: slot))
             let old = state.withLock { state in
                 let old = state.engine
                 guard !state.isClosed else { return old }
+                let refusing = makeEngine(with: configuration, on: transport, after: old)
+                refusing.shutDown()
                 (state.engine, state.finishing, state.isClosed) = (refusing, old, true)
                 return old
             }
             withExtendedLifetime(old) {}
+        }
+
+        /// Makes an engine that takes the place of another one, and counts on from there.
+        private func makeEngine(
+            with configuration: Configuration,
+            on transport: URLSessionTransport,
+            after last: HTTPEngine<URLSessionTransport>
+        ) -> HTTPEngine<URLSessionTransport> {
+            HTTPEngine(
+                transport: transport,
+                configuration: configuration,
+                queue: queue,
+                retryQueue: retryQueue,
+                lastIdentifier: last.lastIdentifier,
+                events: last.events,
+                traffic: last.traffic
+            )
         }
     }
 }

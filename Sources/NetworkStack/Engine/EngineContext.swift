@@ -22,7 +22,7 @@ final class EngineContext: Sendable {
     /// Passes events to the listeners, if there are any.
     let events: EventReporter?
     let wheel = TimerWheel()
-    let traffic = Traffic()
+    let traffic: Traffic
     /// How long after a fetch has begun, in nanoseconds, to check its timeouts: calculated once, as durations are slow to add.
     private let firstDeadlineOffset: UInt64
     let queue: DispatchQueue
@@ -34,8 +34,10 @@ final class EngineContext: Sendable {
         queue: DispatchQueue,
         retryQueue: DispatchQueue,
         batch: ResumeBatch? = nil,
-        events: EventReporter? = nil
+        events: EventReporter? = nil,
+        traffic: Traffic = Traffic()
     ) {
+        self.traffic = traffic
         self.batch = batch
         self.events = events
         options = Shared(configuration.options.keepingBack(configuration.sensitiveHeaders))
@@ -120,7 +122,7 @@ final class EngineContext: Sendable {
 }
 
 /// How many bytes of bodies the requests of an engine have transferred.
-final class Traffic: Sendable {
+package final class Traffic: Sendable {
     private let sent = Atomic<Int64>(0)
     private let received = Atomic<Int64>(0)
 

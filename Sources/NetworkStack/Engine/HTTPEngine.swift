@@ -18,6 +18,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     package let lastIdentifier: Lock<Int>
     /// Passes events to the listeners, if there are any.
     package var events: EventReporter? { context.events }
+    package var traffic: Traffic { context.traffic }
 
     /// Makes an engine.
     ///
@@ -47,7 +48,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         )
     }
 
-    /// Makes an engine; the attempts of several engines of a stack are numbered together. The batch is that of the thread on
+    /// Makes an engine; the attempts and bytes of several engines of a stack are counted together. The batch is that of the thread on
     /// which the transport calls its sinks, if it has one. The reporter is that of the transport, which adds its connections.
     package init(
         transport: Transport,
@@ -56,7 +57,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         retryQueue: DispatchQueue = .global(),
         lastIdentifier: Lock<Int>,
         batch: ResumeBatch? = nil,
-        events: EventReporter?
+        events: EventReporter?,
+        traffic: Traffic? = nil
     ) {
         self.lastIdentifier = lastIdentifier
         self.transport = transport
@@ -68,7 +70,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             queue: queue,
             retryQueue: retryQueue,
             batch: batch,
-            events: events
+            events: events,
+            traffic: traffic ?? Traffic()
         )
         interceptors = configuration.interceptors.map { $0.adapted() }
         isIntercepted = !configuration.interceptors.isEmpty

@@ -30,6 +30,13 @@ extension ConformanceCheck {
             gauges = await stack.gauges
             try expectEqual([gauges.bytesSent, gauges.bytesReceived], [6, 8], "the bytes after two fetches")
         },
+        ConformanceCheck("Gauges keep their bytes after a shutdown", needs: [.network]) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("four") }
+            let stack = try subject.stack()
+            try await stack.observe(server.url()).onlyOutcome().value()
+            await stack.shutdown()
+            try expectEqual(await stack.gauges.bytesReceived, 4, "the bytes after the shutdown")
+        },
         ConformanceCheck("Gauges count requests by origin, active and waiting", needs: [.network]) { subject in
             let held = Latch()
             defer { held.open() }
