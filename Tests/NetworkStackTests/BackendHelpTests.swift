@@ -141,6 +141,22 @@ struct BackendHelpTests {
         #expect(starts.withLock { $0 } == 1)
     }
 
+    @Test("A repeat that is lost on its new connection is not repeated")
+    func repeatedOnce() async throws {
+        let starts = Lock<[Bool]>([])
+        let stack = ScriptedStack { hop, sink in
+            let count = starts.withLock { starts in
+                starts.append(hop.needsNewConnection)
+                return starts.count
+            }
+            if count == 1 { Self.answer(sink, hop.request.url) } else { Self.lose(sink) }
+            return Idle()
+        }
+        _ = try await stack.data(for: .get(Self.url))
+        await #expect(throws: (any Error).self) { try await stack.data(for: .get(Self.url)) }
+        #expect(starts.withLock { $0 } == [false, false, true])
+    }
+
     /// Failures of a repeat, and whether the loss before it is reported instead.
     static let failuresOfRepeats: [(HTTPTransferFailure<HTTPTransferError>, hides: Bool)] = [
         (.headTooLarge(limit: 9), false), (.badResponse, false),

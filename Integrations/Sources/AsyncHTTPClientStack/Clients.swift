@@ -61,7 +61,8 @@ final class Clients: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         // NIO's amounts of time overflow after 292 years.
         if let idleAge { configuration.connectionPool.idleTimeout = .init(min(idleAge, .seconds(365 * 86_400))) }
-        if kind.isFresh { configuration.connectionPool.idleTimeout = .seconds(1) }
+        // A connection that is kept could die unanswered, and then the repeat of a request with it.
+        if kind.isFresh { configuration.connectionPool.idleTimeout = .zero }
         return HTTPClient(eventLoopGroup: loop, configuration: configuration)
     }
 }

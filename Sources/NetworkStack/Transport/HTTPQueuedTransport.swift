@@ -1,8 +1,8 @@
 internal import Dispatch
 
 /// A transport in front of another one. It limits how many transfers run per host and in total, queues the rest in order,
-/// enforces the queue timeout, and refuses what the other one cannot do. It repeats an idempotent request whose keep-alive
-/// connection died without an answer (RFC 9110 section 9.2.2).
+/// enforces the queue timeout, and refuses what the other one cannot do. It repeats an idempotent request whose connection died
+/// without an answer, if the host has answered before: once, on a new connection (RFC 9110 section 9.2.2).
 ///
 /// The transport behind it gets each hop when the hop may use a connection, and has to start it at once. Make the stack's engine
 /// with this one:

@@ -20,8 +20,8 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
         var resumesReceiving = false
     }
 
-    /// The most starts of one hop.
-    private static var mostSends: Int { 3 }
+    /// The most starts of one hop: a failed repeat is not repeated (RFC 9110 section 9.2.2).
+    private static var mostSends: Int { 2 }
 
     private let hop: HTTPHop
     private let places: TransferPlaces
