@@ -198,7 +198,7 @@ extension Network {
                 configuration.headers = newValue.takeHeaders()
                 let engine = state.withLock { state -> HTTPEngine<URLSessionTransport>? in
                     guard slot.fill(with: newValue) else { return nil }
-                    if !configuration.headers.isEmpty {
+                    if !configuration.headers.isEmpty, !state.isClosed {
                         state.earlier = state.engine
                         state.engine = makeEngine(with: configuration, on: state.engine.transport, after: state.engine)
                     }
@@ -208,6 +208,8 @@ extension Network {
                     fatalError("The stack has a session already, and keeps it. Make another stack for another session.")
                 }
                 engine.transport.session.attach(newValue)
+                // No fetch will use it, but it retains the stack until then.
+                if state.withLock({ $0.isClosed }) { newValue.finishTasksAndInvalidate() }
             }
         }
 

@@ -7,6 +7,23 @@ import URLSessionStack
 
 @Suite("A session that a URLSession stack is given late", .timeLimit(.minutes(1)))
 struct LateSessionTests {
+    @Test("A session that is set after the end is invalidated, and carries no fetch", arguments: [false, true])
+    func settingAfterTheEnd(hasHeaders: Bool) async throws {
+        let server = try ScriptedServer.responding { _ in .ok("x") }
+        weak var stack: Stack?
+        do {
+            let network = Stack()
+            stack = network
+            network.finishFetchesAndInvalidateSession()
+            let configuration = URLSessionConfiguration.ephemeral
+            if hasHeaders { configuration.httpAdditionalHeaders = ["X-Extra": "y"] }
+            network.session = URLSession(configuration: configuration, delegate: network, delegateQueue: nil)
+            #expect(await network.outcome(of: try .url(server.url())).summary == "shut down")
+        }
+        #expect(try await eventually { stack == nil })
+        #expect(server.requests.isEmpty)
+    }
+
     @Test("The gauges count the fetches that began before the session was set, and their bytes")
     func gaugesOfBoth() async throws {
         let held = Gate()
