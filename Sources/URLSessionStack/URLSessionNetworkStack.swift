@@ -44,6 +44,7 @@ extension Network {
     /// - The version of HTTP is always reported as 1.1. Phases of DNS and connecting are reported as sending or waiting.
     /// - The body of a redirect is read to its end before the redirect is followed, and held in memory, regardless of limits.
     ///   Each chunk is copied with all before it on the shared queue: 100 MB can block every session of the process for a minute.
+    ///   While it arrives, the first-byte and idle timeouts run as if nothing came.
     ///   The body of a redirect without a `Location` is lost, and the fetch fails unless the body is empty.
     /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) cannot be turned off. A configuration has
     ///   to allow them (``/NetworkStack/Network/Proxies/environment(_:)``), or is refused where there are any. An injected

@@ -85,6 +85,15 @@ extension KnownIssue {
             (
                 0..<UInt32.max,
                 KnownIssue(
+                    "A redirect whose body comes slowly is followed",
+                    reason: "URLSession reports neither the head of a redirect nor its body's progress.",
+                    reference:
+                        "FoundationNetworking, HTTPURLProtocol.swift: a redirect is reported when its transfer has completed"
+                )
+            ),
+            (
+                0..<UInt32.max,
+                KnownIssue(
                     "A request with Connection: close ends only its connection",
                     reason: "URLSession sends the field, but keeps the connection if the server does.",
                     reference: "FoundationNetworking, EasyHandle.swift: libcurl's CURLOPT_FORBID_REUSE is not set"

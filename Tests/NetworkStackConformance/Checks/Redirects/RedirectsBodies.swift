@@ -41,6 +41,10 @@ extension ConformanceCheck {
             let chunk = "20000\r\n\(String(repeating: "x", count: 131_072))\r\n"
             try await follows("Transfer-Encoding: chunked", [.send(chunk), .waitForClose], on: subject)
         },
+        ConformanceCheck("A redirect whose body comes slowly is followed", needs: [.network]) { subject, scale in
+            let drip = ScriptedServer.Step.drip(Array("0123456789".utf8), every: .milliseconds(200) * scale)
+            try await follows("Content-Length: 10", [drip], on: subject, idle: .milliseconds(800) * scale)
+        },
         ConformanceCheck("A redirect whose body never ends is followed", needs: [.network, .backPressure]) {
             subject in
             let piece = "1000\r\n\(String(repeating: "x", count: 4096))\r\n"
@@ -100,14 +104,15 @@ extension ConformanceCheck {
     private static func follows(
         _ framing: String,
         _ steps: [ScriptedServer.Step],
-        on subject: ConformanceSubject
+        on subject: ConformanceSubject,
+        idle: Duration = .seconds(3)
     ) async throws {
         let peer = try subject.serve { request in
             guard request.path == "/start" else { return .ok("done") }
             let head = "HTTP/1.1 302 Found\r\nLocation: /next\r\n\(framing)\r\n\r\n"
             return Reply(head: Array(head.utf8), body: [], steps: steps)
         }
-        let client = try subject.client { $0.options.timeouts.idle = .seconds(3) }
+        let client = try subject.client { $0.options.timeouts.idle = idle }
         try expectBytes(await client.get(peer.url("/start")).value, "done".utf8)
     }
 
