@@ -88,7 +88,8 @@ public final class HTTPHop: Sendable {
     public let trust: ServerTrust
     /// The body, if it is a file or a stream; `nil` for `.none` and `.bytes`, which are in the request. ``openBody()`` covers all.
     public let source: (any HTTPBodySource)?
-    /// Whether the transport may withhold the body and deliver it whole, while it reports ``HTTPTransferSink/withheld(_:)``.
+    /// Whether the transport may withhold the body and deliver it whole, while it reports ``HTTPTransferSink/withheld(_:)``. A
+    /// response that the transport may still answer itself, such as a challenge, may be withheld in any case.
     public let allowsWithholding: Bool
     /// Whether the hop is a repeat, for which the transport has to open a new connection: the kept ones may be dead, too.
     public let needsNewConnection: Bool
@@ -225,7 +226,7 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
     func entered(_ phase: HTTP.Phase, on connection: HTTP.Connection, isReused: Bool)
 
     /// An informational (1xx) response was received, or one that the transport has answered, such as a challenge. It is not
-    /// delivered, but its cookies count.
+    /// delivered. The cookies of an answered challenge count, those of a 1xx response do not.
     func informational(_ response: HTTP.Response)
 
     /// The final response's head was received, up to its blank line.

@@ -1,7 +1,7 @@
 /// The places of a transport: how many transfers may run per host and in total, and which transfers wait.
 ///
-/// Places are given in order per host; a busy host never delays another. No transfer is started that would have to wait in the
-/// queue of the library below, which cannot be inspected.
+/// Places are given in order per host. A busy host delays another only through the total limit, whose places are given in order of
+/// arrival. No transfer is started that would have to wait in the queue of the library below, which cannot be inspected.
 package struct PlaceQueue<Waiter> {
     private struct Waiting {
         let ticket: UInt64

@@ -2,7 +2,7 @@
 /// for the stream of a repeat by then.
 struct SentProgress {
     private var stream: SourceStream?
-    /// What all streams before the latest one, and before the one before it, have yielded.
+    /// The bytes that were read before the latest stream began, and before the stream that preceded it.
     private var (start, lastStart): (Int64, Int64) = (0, 0)
     private var reported: Int64 = 0
 

@@ -35,7 +35,7 @@ final class SourceStream: InputStream {
     override var streamStatus: Stream.Status { status }
     override var streamError: (any Error)? { failure }
 
-    /// URLSession treats a stream without available bytes as ended, so a failed stream returns `true`.
+    /// `true` until all announced bytes were read, also after a failure: URLSession would take `false` for the end of the body.
     override var hasBytesAvailable: Bool { left > 0 }
 
     override func open() {

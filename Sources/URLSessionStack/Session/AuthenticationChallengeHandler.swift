@@ -15,7 +15,7 @@ public protocol AuthenticationChallengeHandler: Sendable {
     ///
     /// Only the first call of the completion handler counts. `.useCredential` with a credential repeats the request with it.
     /// Anything else, `.useCredential` without a credential included, leaves the server's 401 as the response. While the answer
-    /// is awaited, the fetch's idle and total timeouts run. Its connection is free for other fetches, so a handler may fetch on
+    /// is awaited, the fetch's idle, attempt and total timeouts run. Its connection is free for other fetches, so a handler may fetch on
     /// the same stack. The repeated request queues again.
     ///
     /// - Parameters:

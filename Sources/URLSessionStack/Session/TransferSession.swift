@@ -8,8 +8,8 @@ internal import NetworkStack
 
 /// A session and its places. It lives as long as its engine or a fetch in flight, and invalidates the session at its end.
 ///
-/// All sessions of a process share one queue of URLSession, where every call waits its turn. So only two queues call URLSession,
-/// and no code waits for them: one makes and starts tasks, the other cancels them.
+/// All sessions of a process share one queue of URLSession, where every call waits its turn. So tasks are made and started on one
+/// queue, and cancelled and challenged on another. Only the end of a task waits, for its own cancel.
 final class TransferSession: Sendable {
     private struct State {
         var session: URLSession?

@@ -9,7 +9,8 @@ internal import NetworkStack
 /// One hop: reads its body if that is a stream, queues for a place, runs as a task, ends.
 ///
 /// Until there is a task, everything runs on the session's steering queue; then on its delegate queue. So the sink gets one event
-/// at a time. Only the cancelling of the task runs elsewhere, because it may block for long.
+/// at a time. A task that waits for a credential has no other events, and is steered on the steering queue again. Cancels and answers
+/// to challenges run on a third queue, because they may block for long.
 final class HopTransfer: HTTPTransfer, TaskReceiver {
     enum Stage {
         case reading
