@@ -49,7 +49,8 @@ struct Loop: ~Copyable {
             if isStopping, active.isEmpty, waiting.isEmpty { break }
             let now = MonotonicTime.now
             times.end(at: now)
-            if nextEvent == events.count {
+            // What has ended in `flush` is taken before the loop waits.
+            if nextEvent == events.count, !context.mayHaveEnded {
                 let mayWait = mailbox.prepareToWait()
                 turnsSinceLook += 1
                 guard mayWait || turnsSinceLook == Self.turnsPerLook else { continue }
@@ -193,8 +194,7 @@ struct Loop: ~Copyable {
                     continue
                 }
                 if code == CURLE_OK, transfer.mayBeCutOff, transfer.attempt.connection !== lastSound {
-                    lastSound =
-                        pool.probeConnection(of: transfer, among: active.all) ? transfer.attempt.connection : nil
+                    lastSound = pool.probeConnection(of: transfer, among: active.all)
                 }
                 active.remove(transfer)
                 transfer.finish(code)
@@ -203,6 +203,7 @@ struct Loop: ~Copyable {
                 release(transfer)
             }
         }
+        context.mayHaveEnded = false
         startWaiting()
     }
 

@@ -172,7 +172,7 @@ final class Pool {
         var sibling = sibling(of: transfer, among: others)
         if sibling == nil, transfer.attempt.stream != nil, others.contains(where: { $0.isAboutToJoin(transfer) }) {
             // They find their connection first, which is this one if it can be shared.
-            multi.actOnTimeout()
+            transfer.context.actOnTimeout(multi)
             sibling = self.sibling(of: transfer, among: others)
         }
         if sibling == nil { transfer.easy?.closeConnection() }
@@ -189,16 +189,16 @@ final class Pool {
     /// Has libcurl look at a connection through the other transfers on it, one after the other. If libcurl has failed the connection, it
     /// ends each of them as if in order, and closes the connection with the last.
     ///
-    /// - Returns: Whether the connection is still in use.
-    func probeConnection(of transfer: Transfer, among others: some Sequence<Transfer>) -> Bool {
+    /// - Returns: The connection, if it is still in use.
+    func probeConnection(of transfer: Transfer, among others: some Sequence<Transfer>) -> Connection? {
         for other in others
         where other.shares(transfer.attempt.connection) && other !== transfer && !other.response.isPaused {
             other.easy?.sendWhatIsBuffered()
-            multi.actOnTimeout()
+            transfer.context.actOnTimeout(multi)
             // A transfer that has ended has no connection: libcurl fails.
-            if other.easy?.resume() == CURLE_OK { return true }
+            if other.easy?.resume() == CURLE_OK { return transfer.attempt.connection }
         }
-        return false
+        return nil
     }
 
     /// Another transfer on the same HTTP/2 connection, preferably one that is not held back.

@@ -12,6 +12,8 @@ final class LoopContext {
     let reads = ReadBudget()
     /// How much body they may bring before that.
     let bodies = BodyBudget()
+    /// Whether transfers may have ended since those that had were taken.
+    var mayHaveEnded = false
     /// The transfers that have something to report, in order.
     @safe @exclusivity(unchecked)
     private var touched = Deque<Transfer>()
@@ -35,27 +37,31 @@ final class LoopContext {
         bodies.renew()
     }
 
-    /// libcurl's deadline has come.
-    func actOnTimeout(_ multi: MultiHandle) {
+    /// Calls libcurl where it may read connections and end transfers. Every such call goes this way: here it is bounded how long a
+    /// server can keep libcurl from coming back.
+    private func call(_ act: () -> Void) {
         renewBudgets()
+        mayHaveEnded = true
         connections.floods.begin()
         defer { connections.floods.end() }
-        multi.actOnTimeout()
+        act()
     }
+
+    /// libcurl's deadline has come, or all that is due is to be done now.
+    func actOnTimeout(_ multi: MultiHandle) { call { multi.actOnTimeout() } }
 
     /// A socket is ready.
     func act(on event: Poller.Event, _ multi: MultiHandle) {
-        renewBudgets()
-        connections.floods.begin()
-        defer { connections.floods.end() }
-        multi.act(on: event)
-        if quirks.contains(.unreadHTTP2Fault), let connection = connections[descriptor: event.descriptor],
-            connection.hasStreams
-        {
-            held.mayHideFault(on: connection)
+        call {
+            multi.act(on: event)
+            if quirks.contains(.unreadHTTP2Fault), let connection = connections[descriptor: event.descriptor],
+                connection.hasStreams
+            {
+                held.mayHideFault(on: connection)
+            }
+            held.read(connections[descriptor: event.descriptor])
+            lookPastPause(on: connections[descriptor: event.descriptor])
         }
-        held.read(connections[descriptor: event.descriptor])
-        lookPastPause(on: connections[descriptor: event.descriptor])
     }
 
     /// Releases its transfers, which hold it.
