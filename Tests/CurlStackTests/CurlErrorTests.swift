@@ -1,7 +1,8 @@
-import CurlStack
 import NetworkStack
 import NetworkStackTesting
 import Testing
+
+@testable import CurlStack
 
 @Suite("The description of a curl error")
 struct CurlErrorTests {
@@ -27,6 +28,15 @@ struct CurlErrorTests {
                 #expect(error.phase == .securing)
             }
         }
+    }
+
+    @Test("shows no text of libcurl's that quotes a proxy's credentials")
+    func credentials() throws {
+        let proxy = try Network.Proxy("http://user:secret@proxy.test:1")
+        #expect(proxy.mayBeRevealed(by: "Unsupported proxy syntax in 'http://%75%73"))
+        #expect(!proxy.mayBeRevealed(by: "Could not resolve proxy: proxy.test"))
+        let open = try Network.Proxy("http://proxy.test:1")
+        #expect(!open.mayBeRevealed(by: "Unsupported proxy syntax in 'http://proxy.test:1'"))
     }
 
     @Test("names a certificate chain that ends in no trusted root", .timeLimit(.minutes(1)))

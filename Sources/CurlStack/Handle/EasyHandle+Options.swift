@@ -80,12 +80,8 @@ extension EasyHandle {
         // Asks, while a tunnel is being opened, whether to go on.
         try set(CURLOPT_NOPROGRESS, opensTunnel ? 0 : 1)
         // The empty text keeps the environment's proxies out.
-        try set(CURLOPT_PROXY, proxy.map { "\($0.host):\($0.port)" } ?? "")
-        try set(CURLOPT_PROXYTYPE, proxy?.scheme.type ?? 0)
+        try set(CURLOPT_PROXY, proxy?.urlWithCredentials ?? "")
         try set(CURLOPT_HTTPPROXYTUNNEL, opensTunnel ? 1 : 0)
-        // Apart, because in one text a colon would end the name.
-        try set(CURLOPT_PROXYUSERNAME, proxy?.credentials?.user)
-        try set(CURLOPT_PROXYPASSWORD, proxy?.credentials?.password)
         var lines = TextLines()
         for field in proxy?.headers ?? [:] { lines.append(field.name, field.value) }
         try keep(TextList(lines), as: CURLOPT_PROXYHEADER)
@@ -93,16 +89,22 @@ extension EasyHandle {
     }
 }
 
-extension Network.Proxy.Scheme {
-    fileprivate var type: Int {
-        switch self {
-        case .http: Int(CURLPROXY_HTTP.rawValue)
-        case .https: Int(CURLPROXY_HTTPS.rawValue)
-        case .socks4: Int(CURLPROXY_SOCKS4.rawValue)
-        case .socks4a: Int(CURLPROXY_SOCKS4A.rawValue)
-        case .socks5: Int(CURLPROXY_SOCKS5.rawValue)
-        case .socks5h: Int(CURLPROXY_SOCKS5_HOSTNAME.rawValue)
-        }
+extension Network.Proxy {
+    /// The proxy's URL. Without a scheme, libcurl would guess one from a name such as `ftp.example`. The credentials are in it: before
+    /// 8.8, libcurl decodes `CURLOPT_PROXYUSERNAME` and `CURLOPT_PROXYPASSWORD`, too, and once more for each connection.
+    fileprivate var urlWithCredentials: String {
+        guard let credentials else { return description }
+        let (user, password) = (Self.escaped(credentials.user), Self.escaped(credentials.password))
+        return "\(scheme.rawValue)://\(user):\(password)@\(host):\(port)"
+    }
+
+    /// Whether a message of libcurl's may quote the URL, from its beginning.
+    func mayBeRevealed(by message: String) -> Bool {
+        credentials != nil && message.contains("\(scheme.rawValue)://")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { "%" + String(UInt16($0) | 0x100, radix: 16).suffix(2) }.joined()
     }
 }
 

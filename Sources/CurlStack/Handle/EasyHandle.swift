@@ -250,10 +250,11 @@ final class EasyHandle {
     /// Whether libcurl has a message for what went wrong.
     var hasErrorMessage: Bool { unsafe errorText.pointee != 0 }
 
-    /// libcurl's message for what went wrong, or that for the code.
+    /// libcurl's message for what went wrong, or that for the code, which shows no credentials of a proxy.
     func message(for code: CURLcode) -> String {
         let text = unsafe String(cString: errorText)
-        return text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
+        let isShown = !text.isEmpty && !(route?.proxy.mayBeRevealed(by: text) ?? false)
+        return isShown ? text : unsafe String(cString: curl_easy_strerror(code))
     }
 }
 

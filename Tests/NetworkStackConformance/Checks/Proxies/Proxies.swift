@@ -7,7 +7,8 @@ extension ConformanceCheck {
     static let needsProxies: Set<HTTP.Capability> = [.network, .proxies]
 
     /// Routes through HTTP and HTTPS proxies, and around them.
-    static let proxies: [ConformanceCheck] = carriedByProxies + proxySecrets + proxyChoices + mixedWays
+    static let proxies: [ConformanceCheck] =
+        carriedByProxies + proxySecrets + exactCredentials + proxyChoices + mixedWays
 
     private static let carriedByProxies: [ConformanceCheck] = [
         ConformanceCheck("A proxy URL with a path, query or fragment is refused") { _ in
@@ -28,6 +29,20 @@ extension ConformanceCheck {
             let seen = proxy.requests
             try expectEqual(seen.map(\.target), ["http://origin.test:81/a%20b?c=d"], "the target")
             try expectEqual(seen.first?.values(of: "Host"), ["origin.test:81"], "Host")
+        },
+        ConformanceCheck(
+            "A proxy's name may begin with that of a protocol",
+            needs: needsProxies.union([.hostOverrides])
+        ) { subject in
+            let proxy = try ScriptedServer.responding { _ in .ok("done") }
+            for name in ["ftp", "dict", "ldap", "imap", "smtp", "pop3"] {
+                let client = try subject.client { configuration in
+                    let host = "\(name).proxy.test:\(proxy.port)"
+                    configuration.addresses.hostOverrides = [try .init("\(host):127.0.0.1")]
+                    try configuration.use("http://\(host)")
+                }
+                try expectBytes(await client.get("http://origin.test/").value, "done".utf8, name)
+            }
         },
         ConformanceCheck("A proxy receives every character of a URL unchanged", needs: needsProxies) { subject in
             let proxy = try ScriptedServer.responding { .ok($0.target) }

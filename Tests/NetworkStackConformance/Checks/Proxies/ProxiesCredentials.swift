@@ -108,3 +108,62 @@ extension ConformanceCheck {
         },
     ]
 }
+
+extension ConformanceCheck {
+    /// Credentials that look percent-encoded, and are not.
+    static let exactCredentials = [Network.Proxy.Scheme.http, .https, .socks5].map { scheme in
+        ConformanceCheck(
+            "A proxy of \(scheme) receives credentials with percent signs unchanged",
+            needs: needsProxies.union([.customTrustRoots])
+        ) { subject in
+            for password in ["100%41x", "%00", "a:b%3A@/", "%2541", " \u{FC}~"] {
+                try await receives(.init(user: "us%65r", password: password), by: scheme, subject)
+            }
+        }
+    }
+
+    /// The proxy is also the origin. It does not answer the second request on its first connection, which is repeated on another.
+    private static func receives(
+        _ credentials: HTTP.Credentials,
+        by scheme: Network.Proxy.Scheme,
+        _ subject: ConformanceSubject
+    ) async throws {
+        let certificates = try TestCertificates.shared()
+        let logins = Lock<[String]>([])
+        let proxy = try ScriptedServer(scheme == .https ? .init(tls: certificates.server) : .init()) { index in
+            let login = ScriptedServer.Step.run { connection in
+                if scheme == .socks5 { try logins.withLock { try $0.append(receiveLogin(connection)) } }
+            }
+            let answer: ScriptedServer.Script = [.receiveHead, .send(doneReply)]
+            return [login] + answer + (index == 0 ? [.receiveHead, .close] : [.waitForClose])
+        }
+        let client = try subject.client { configuration in
+            configuration.tls.trustRoots = .file(path: certificates.caFile)
+            let host = scheme == .https ? "localhost" : "127.0.0.1"
+            let chosen = try Network.Proxy(scheme, host: host, port: Int(proxy.port), credentials: credentials)
+            configuration.proxies = Network.Proxies(chosen)
+        }
+        for _ in 1...2 { try expectBytes(await client.get("http://127.0.0.1:1/").value, "done".utf8) }
+        let text = "\(credentials.user):\(credentials.password)"
+        if scheme == .socks5 { return try expectEqual(logins.withLock { $0 }, [text, text], "the logins") }
+        let basic = "Basic \(Data(text.utf8).base64EncodedString())"
+        try expectEqual(proxy.requests.map { $0["Proxy-Authorization"] }, [basic, basic, basic], "the credentials")
+    }
+
+    /// Takes name and password of a SOCKS 5 client (RFC 1929), and lets it through to an IPv4 address.
+    private static func receiveLogin(_ connection: ScriptedServer.Connection) throws -> String {
+        let methods = try connection.receive(2)[1]
+        _ = try connection.receive(Int(methods))
+        try connection.send([5, 2])
+        var parts: [String] = []
+        _ = try connection.receive(1)
+        for _ in 1...2 {
+            let count = try connection.receive(1)[0]
+            parts.append(String(decoding: try connection.receive(Int(count)), as: UTF8.self))
+        }
+        try connection.send([1, 0])
+        _ = try connection.receive(10)
+        try connection.send([5, 0, 0, 1, 127, 0, 0, 1, 0, 1])
+        return parts.joined(separator: ":")
+    }
+}
