@@ -39,7 +39,7 @@ struct ConnectionTableTests {
         let table = ConnectionTable()
         let (connection, rest) = table.add([first], at: one)
         #expect(rest.isEmpty && table.add([second], at: other).others.isEmpty)
-        connection.goAway = GoAway(lastStream: 1, code: 0)
+        connection.ends(by: GoAway(lastStream: 1, code: 0))
         #expect(table[one]?.lastStream == 1 && table[other]?.lastStream == nil)
         #expect(table[descriptor: first] === connection && table[descriptor: second] === table[other])
         table.closed(first)
@@ -76,6 +76,9 @@ struct ConnectionTableTests {
         #expect(table.withoutSocket(at: EndpointPair(number: 2, slot: 0)) !== connection)
         #expect(connection.openStream() == .max && connection.descriptor == nil && connection.isWritable)
         #expect(table.add([], at: EndpointPair(number: 2, slot: 0)).others.isEmpty)
+        // It may be another connection's.
+        connection.ends(by: GoAway(lastStream: 1, code: 0))
+        #expect(connection.lastStream == nil)
     }
 
     @Test(

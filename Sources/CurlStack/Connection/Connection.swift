@@ -43,7 +43,7 @@ final class Connection {
     /// How many of them libcurl has reset although they had ended.
     private var resets = 0
     /// The GOAWAY by which the server ended the connection.
-    var goAway: GoAway?
+    private(set) var goAway: GoAway?
     /// Whether libcurl closed it although its other end was open.
     private var wasClosedHere = false
     /// What libcurl may have read of it and not dealt with.
@@ -145,6 +145,12 @@ final class Connection {
 
     /// nghttp2, and with it several servers, takes 1000 at once for an attack (CVE-2023-44487).
     private static let mostResets = 800
+
+    /// The server has sent GOAWAY. Without a known socket this stands for several connections (``ConnectionTable/withoutSocket(at:)``),
+    /// and no stream has a number.
+    func ends(by goAway: GoAway) {
+        if socket != nil { self.goAway = goAway }
+    }
 
     /// The last stream that the server processes, if it has sent GOAWAY.
     var lastStream: UInt32? { goAway?.lastStream }

@@ -217,7 +217,7 @@ extension Transfer {
         case .retry: attempt.isBetweenConnections = true
         // While libcurl looks for another connection, the text is about whichever connection it looks at.
         case .goAway(let goAway):
-            if !attempt.isBetweenConnections { attempt.connection?.goAway = goAway }
+            if !attempt.isBetweenConnections { attempt.connection?.ends(by: goAway) }
         }
     }
 }

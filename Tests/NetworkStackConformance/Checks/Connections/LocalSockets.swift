@@ -112,6 +112,22 @@ extension ConformanceCheck {
                 try expectBytes(await client.success(request).value, "ok".utf8)
                 try expectEqual(server.snapshot.accepted, 2, "connections")
             },
+            onSockets(
+                abstract: true,
+                "A POST that GOAWAY includes over a Unix socket is sent once",
+                needs: [.http2PriorKnowledge, .strictReplies]
+            ) { subject, place in
+                let server = try ScriptedServer(place.options) { _ in
+                    [.beginHTTP2, .receiveStream, .send([.goAway(lastStream: 1)]), .close]
+                }
+                let client = try subject.client { configuration in
+                    configuration.addresses.unixSocket = place.socket
+                    configuration.options.version = .http2PriorKnowledge
+                }
+                let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(Data("hello".utf8)))
+                _ = try await client.breakdown(request)
+                try expectEqual(server.snapshot.accepted, 1, "connections")
+            },
         ]
 
     private static func answer(_ text: String) -> ScriptedServer.Step {
