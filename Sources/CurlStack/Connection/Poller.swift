@@ -87,9 +87,10 @@ final class Poller {
     /// A socket that was opened has become a connection. The end of one that does not is not reported.
     func connected(_ descriptor: Int32) { sockets[Int(descriptor)].isConnection = true }
 
-    /// A connection's socket is about to be closed, and leaves the kernel's set with that.
+    /// A connection's socket is about to be closed. The kernel would go on watching it if another process had it, after a `fork`.
     func closed(_ descriptor: Int32) {
         guard Int(descriptor) < sockets.count else { return }
+        unregister(descriptor)
         sockets[Int(descriptor)].begin()
     }
 
@@ -155,11 +156,8 @@ final class Poller {
         let isKnown = socket.registered != 0
         socket.wanted = wanted
         if isLeft { return }
+        guard wanted != 0 else { return unregister(descriptor) }
         socket.registered = wanted
-        guard wanted != 0 else {
-            if isKnown { control(EPOLL_CTL_DEL, descriptor, events: 0, slot: slot) }
-            return
-        }
         // libcurl opens the socket pair of a name lookup without close-on-exec (lib/asyn-thread.c), and shows one end.
         if !isKnown { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         // A closed socket leaves the kernel's set by itself, and its number comes back as another socket's: whichever
@@ -167,6 +165,12 @@ final class Poller {
         if !control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, events: wanted, slot: slot) {
             control(isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, events: wanted, slot: slot)
         }
+    }
+
+    /// Has the kernel watch a socket no longer.
+    private func unregister(_ descriptor: Int32) {
+        if sockets[Int(descriptor)].registered != 0 { control(EPOLL_CTL_DEL, descriptor, events: 0, slot: 0) }
+        sockets[Int(descriptor)].registered = 0
     }
 
     private func makeRoom(for descriptor: Int32) {
@@ -187,10 +191,9 @@ final class Poller {
     /// Stops watching a socket if libcurl waits for nothing of it any more.
     ///
     /// - Returns: Whether libcurl waits for something of it.
-    private func keepsWatching(_ descriptor: Int32, slot: Int) -> Bool {
+    private func keepsWatching(_ descriptor: Int32) -> Bool {
         guard Int(descriptor) < sockets.count, sockets[Int(descriptor)].wanted == 0 else { return true }
-        if sockets[Int(descriptor)].registered != 0 { control(EPOLL_CTL_DEL, descriptor, events: 0, slot: slot) }
-        sockets[Int(descriptor)].registered = 0
+        unregister(descriptor)
         return false
     }
 
@@ -216,7 +219,7 @@ final class Poller {
             let event = unsafe buffer[index]
             let (tag, bits) = unsafe (event.data.u64, event.events)
             let descriptor = Int32(bitPattern: UInt32(truncatingIfNeeded: tag))
-            guard descriptor != waker.descriptor, keepsWatching(descriptor, slot: Int(tag >> 32)) else { continue }
+            guard descriptor != waker.descriptor, keepsWatching(descriptor) else { continue }
             ready.append(
                 Event(
                     descriptor: descriptor,
