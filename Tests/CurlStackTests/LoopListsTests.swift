@@ -1,4 +1,6 @@
+import CCurl
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import CurlStack
@@ -109,6 +111,31 @@ final class LoopListsTests {
         transfer.attempt.connection = next
         transfer.read(debugText: goAway.span)
         #expect(first.lastStream == nil && next.lastStream == 1)
+    }
+
+    @Test("a transfer fails if the system cannot watch its socket")
+    func unwatched() throws {
+        let transfer = try transfer()
+        let multi = try #require(MultiHandle(poller: Poller(waker: Waker()), connections: context.connections))
+        let easy = try #require(EasyHandle(multi))
+        try easy.setCallbacks()
+        easy.attach(transfer)
+        transfer.easy = easy
+        // epoll watches no such file.
+        let file = open("/dev/null", O_RDONLY)
+        defer { close(file) }
+        let pointer = Unmanaged.passUnretained(multi).toOpaque()
+        #expect(Callbacks.socket(easy.pointer, file, CURL_POLL_IN, pointer, nil) == 0)
+        let (failed, code) = try #require(context.takeFailedOnResume().first)
+        #expect(failed === transfer)
+        transfer.finish(code)
+        let sink = try #require(transfer.control.sink as? EndSink)
+        guard case .transport(let error)? = sink.failure.withLock({ $0 }) else {
+            Issue.record("The transfer did not fail")
+            return
+        }
+        #expect(error.code == .outOfMemory && error.message.contains("socket"))
+        transfer.easy = nil
     }
 
     @Test("starting over clears the attempt's state, and keeps the server name of the proxy")

@@ -66,8 +66,6 @@ final class Poller {
         self.waker = waker
         unsafe buffer = .allocate(capacity: Self.room)
         unsafe left = .allocate(capacity: Self.room)
-        // Each wake-up is one event (edge-triggered), so that none has to be read back.
-        control(EPOLL_CTL_ADD, waker.descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, slot: 0)
     }
 
     deinit {
@@ -95,12 +93,15 @@ final class Poller {
     }
 
     /// Changes what a socket is watched for. Neither reading nor writing ends the watch.
-    func watch(_ descriptor: Int32, for slot: Int, reads: Bool, writes: Bool) {
+    ///
+    /// - Returns: Whether the system could.
+    @discardableResult
+    func watch(_ descriptor: Int32, for slot: Int, reads: Bool, writes: Bool) -> Bool {
         makeRoom(for: descriptor)
         let socket = sockets[Int(descriptor)]
         socket.asked = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
         if socket.asked == 0, socket.isConnection { leave(socket, descriptor) }
-        update(descriptor, for: slot)
+        return update(descriptor, for: slot)
     }
 
     /// A connection is idle from now on.
@@ -141,30 +142,38 @@ final class Poller {
     }
 
     /// Stops reporting that a socket is readable, or reports it again.
-    func holdBack(_ descriptor: Int32, _ isHeldBack: Bool, for slot: Int) {
+    ///
+    /// - Returns: Whether the system could.
+    @discardableResult
+    func holdBack(_ descriptor: Int32, _ isHeldBack: Bool, for slot: Int) -> Bool {
         makeRoom(for: descriptor)
-        guard sockets[Int(descriptor)].isHeldBack != isHeldBack else { return }
+        guard sockets[Int(descriptor)].isHeldBack != isHeldBack else { return true }
         sockets[Int(descriptor)].isHeldBack = isHeldBack
-        update(descriptor, for: slot)
+        return update(descriptor, for: slot)
     }
 
-    /// Has the kernel watch a socket for what is wanted of it now.
-    private func update(_ descriptor: Int32, for slot: Int) {
+    /// Has the kernel watch a socket for what is wanted of it now. It may have no room for another.
+    private func update(_ descriptor: Int32, for slot: Int) -> Bool {
         let socket = sockets[Int(descriptor)]
         let wanted = socket.isHeldBack ? socket.asked & ~EPOLLIN.rawValue : socket.asked
         let isLeft = socket.isConnection && (wanted == 0 || wanted == socket.registered)
         let isKnown = socket.registered != 0
         socket.wanted = wanted
-        if isLeft { return }
-        guard wanted != 0 else { return unregister(descriptor) }
-        socket.registered = wanted
+        if isLeft { return true }
+        guard wanted != 0 else {
+            unregister(descriptor)
+            return true
+        }
         // libcurl opens the socket pair of a name lookup without close-on-exec (lib/asyn-thread.c), and shows one end.
         if !isKnown { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         // A closed socket leaves the kernel's set by itself, and its number comes back as another socket's: whichever
         // of the two calls fits the kernel's view is made.
-        if !control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, events: wanted, slot: slot) {
-            control(isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, events: wanted, slot: slot)
-        }
+        let (call, other) = isKnown ? (EPOLL_CTL_MOD, EPOLL_CTL_ADD) : (EPOLL_CTL_ADD, EPOLL_CTL_MOD)
+        let isDone =
+            control(call, descriptor, events: wanted, slot: slot)
+            || control(other, descriptor, events: wanted, slot: slot)
+        socket.registered = isDone ? wanted : 0
+        return isDone
     }
 
     /// Has the kernel watch a socket no longer.
@@ -235,12 +244,21 @@ final class Poller {
 }
 
 /// Wakes a poller from another thread. The poller's own descriptor is opened with it, where a failure can be reported.
+@safe
 final class Waker: Sendable {
     let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     fileprivate let poller = epoll_create1(Int32(EPOLL_CLOEXEC))
 
-    /// Whether the system had both descriptors to give.
-    var isOpen: Bool { descriptor >= 0 && poller >= 0 }
+    /// Whether the system had both descriptors to give, and watches the first.
+    let isOpen: Bool
+
+    init() {
+        // Each wake-up is one event (edge-triggered), so that none has to be read back.
+        var event = unsafe epoll_event()
+        unsafe event.events = EPOLLIN.rawValue | EPOLLET.rawValue
+        unsafe event.data.u64 = UInt64(UInt32(bitPattern: descriptor))
+        isOpen = unsafe epoll_ctl(poller, EPOLL_CTL_ADD, descriptor, &event) == 0
+    }
 
     deinit {
         if poller >= 0 { close(poller) }

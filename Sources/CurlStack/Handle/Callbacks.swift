@@ -135,11 +135,12 @@ enum Callbacks {
                 unsafe transfer(ofHandle: easy)?.watches(descriptor)
             }
             if !isWatched, multi.quirks.contains(.stuckConnect) { unsafe transfer(ofHandle: easy)?.lostSocket() }
-            multi.changed(
+            let isDone = multi.changed(
                 descriptor,
                 reads: isWatched && what & CURL_POLL_IN != 0,
                 writes: isWatched && what & CURL_POLL_OUT != 0
             )
+            if !isDone { unsafe transfer(ofHandle: easy)?.cannotWait() }
         }
         return 0
     }
@@ -163,6 +164,8 @@ protocol TransferCallbacks: AnyObject {
     func lostSocket()
     /// libcurl waits for this socket.
     func watches(_ descriptor: Int32)
+    /// The system has no room to watch the socket that libcurl waits for.
+    func cannotWait()
     /// TLS is about to be negotiated on a new connection. Returns libcurl's code if it must not be.
     func secures(in context: TLSContext) -> CURLcode
     /// The connection is ready, and the request is about to be sent. Returns whether it may be.

@@ -113,7 +113,10 @@ final class MultiHandle {
 /// The sockets of the handle.
 extension MultiHandle {
     /// libcurl waits for a socket to be readable or writable, or no longer.
-    func changed(_ descriptor: Int32, reads: Bool, writes: Bool) {
+    ///
+    /// - Returns: Whether the system could watch it.
+    @discardableResult
+    func changed(_ descriptor: Int32, reads: Bool, writes: Bool) -> Bool {
         poller.watch(descriptor, for: slot, reads: reads, writes: writes)
     }
 
@@ -134,8 +137,10 @@ extension MultiHandle {
         return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0 || errno != EAGAIN
     }
 
-    /// Stops reading a socket, or reads it again.
-    func holdBack(_ descriptor: Int32, _ isHeldBack: Bool) { poller.holdBack(descriptor, isHeldBack, for: slot) }
+    /// Stops reading a socket, or reads it again. Returns whether the system could.
+    func holdBack(_ descriptor: Int32, _ isHeldBack: Bool) -> Bool {
+        poller.holdBack(descriptor, isHeldBack, for: slot)
+    }
 
     /// A socket was opened, to connect with.
     func opened(_ descriptor: Int32, for transfer: ObjectIdentifier) {

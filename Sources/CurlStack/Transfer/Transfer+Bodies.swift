@@ -176,7 +176,8 @@ extension Transfer {
 
     /// Stops reading the connection while the transfer is paused. An HTTP/2 connection is still read: its window limits the server.
     private func holdSocketBack(_ isHeldBack: Bool) {
-        if let socket = attempt.socket, attempt.stream == nil { easy?.multi.holdBack(socket, isHeldBack) }
+        guard let socket = attempt.socket, attempt.stream == nil, let easy else { return }
+        if !easy.multi.holdBack(socket, isHeldBack) { cannotWait() }
     }
 
     /// The request is about to be sent, and its body to wait for the server to ask for it.

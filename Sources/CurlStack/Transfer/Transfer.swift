@@ -109,6 +109,13 @@ final class Transfer: TransferCallbacks {
         return true
     }
 
+    /// Nothing would wake the loop for the transfer, which fails.
+    func cannotWait() {
+        let message = "The system has no room to wait for another socket."
+        stop = .transport(CurlError(code: .outOfMemory, message: message, phase: phase))
+        context.failedOnResume.append((self, CURLE_OUT_OF_MEMORY))
+    }
+
     /// Whether more of the body may come.
     var isReceiving: Bool {
         !response.isPaused && response.head.contentLength.map { response.rawCount < $0 } ?? true
