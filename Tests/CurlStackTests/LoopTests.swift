@@ -1,9 +1,9 @@
 import FoundationEssentials
-import NetworkStack
 import NetworkStackTesting
 import Testing
 
 @testable import CurlStack
+@testable import NetworkStack
 
 /// How a loop handles commands that are there together. It runs on the test's thread until it ends.
 @Suite("Loop", .timeLimit(.minutes(1)))
@@ -132,6 +132,30 @@ struct LoopTests {
         try run(mailbox)
         #expect(sink.events.last == "finished" && .now < end)
         #expect(refused.events.count > 1)
+    }
+
+    @Test("a hop that asks for a new connection gets one")
+    func newConnection() async throws {
+        let server = try ScriptedServer.responding { _ in .ok("done") }
+        let transport = try Network.CurlNetworkStack().engine.transport
+        let request = try HTTP.Request(url: server.url())
+        for needsNewConnection in [false, true, false] {
+            let hop = HTTPHop(
+                request: request,
+                origin: try HTTP.Origin(of: request.url),
+                urlText: server.url(),
+                options: Shared(HTTP.Options()),
+                trust: .ordinary,
+                source: nil,
+                allowsWithholding: true,
+                needsNewConnection: needsNewConnection
+            )
+            let sink = EndSink()
+            let transfer = transport.start(hop, sink: sink)
+            try await sink.ended.opened()
+            withExtendedLifetime(transfer) {}
+        }
+        #expect(server.connections.map(\.requests.count).sorted() == [1, 2])
     }
 
     @Test("a hop that a stack refuses is released, however it was cancelled")

@@ -46,6 +46,7 @@ final class Transfer: TransferCallbacks {
         peers = TLSPeers(origin: .init(hop.trust), proxy: nil)
         request = RequestWriter(hop)
         response = context.readers.take(limits: hop.options.limits)
+        sends.needsFreshConnection = hop.needsNewConnection
     }
 
     deinit { context.readers.keep(response) }
