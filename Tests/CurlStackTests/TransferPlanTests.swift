@@ -49,6 +49,12 @@ struct TransferPlanTests {
         #expect(plan.bufferSize(sendsMuch: sendsMuch) == size)
     }
 
+    @Test("makes a longer timeout of more seconds, up to 68 years")
+    func longTimeouts() {
+        let times = [0, 1, 1 << 31 - 1, 1 << 31, Int64.max].map { TransferPlan.milliseconds(.seconds($0)) }
+        #expect(times == [0, 1000, (1 << 31 - 1) * 1000, 1000 << 31, 1000 << 31])
+    }
+
     @Test(
         "limits one address to the shortest timeout of the whole, so that there is time for the next",
         arguments: [

@@ -214,10 +214,10 @@ final class TransferPlan {
     /// How long libcurl waits for 100 Continue by default.
     static let usualExpectWait = 1000
 
-    /// Rounded up: a timeout never fires early.
+    /// Rounded up, so that a timeout never fires early, and 68 years at most.
     static func milliseconds(_ duration: Duration) -> Int {
         let (seconds, attoseconds) = duration.parts
-        guard seconds < 1 << 31 else { return 1 << 31 }
+        guard seconds < 1 << 31 else { return 1000 << 31 }
         let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         return Int(seconds) * 1000 + Int(rest)
     }
