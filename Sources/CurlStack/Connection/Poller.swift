@@ -30,7 +30,7 @@ final class Poller {
         var asked: UInt32 = 0
         /// What is wanted of it now: that, or less.
         var wanted: UInt32 = 0
-        /// How many connections with this number have begun and ended before.
+        /// Which of the sockets that had this number it is.
         var generation: UInt32 = 0
         /// Whether its end is reported (``closed(_:)``), so that the registration may stay while libcurl does not ask for it.
         var isConnection = false
@@ -73,7 +73,7 @@ final class Poller {
         unsafe buffer.deallocate()
     }
 
-    /// When the loop's turn began, in milliseconds of the monotonic clock.
+    /// When the loop last looked at its timeouts, in milliseconds of the monotonic clock.
     var turnStart = MonotonicTime.now.milliseconds
 
     /// A socket was opened, to connect with. Its number may have been another's before.

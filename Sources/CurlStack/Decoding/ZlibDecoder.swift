@@ -85,7 +85,7 @@ final class ZlibDecoder: ContentDecoder {
         return left > 0 || room == 0
     }
 
-    /// A zlib stream begins with a byte whose low half is 8; a bare deflate stream cannot.
+    /// A zlib stream begins with a byte whose low half is 8; the bare deflate streams that encoders write do not.
     private func initialize(for first: UInt8) -> Bool {
         let windowBits: Int32 = isGzip ? 31 : first & 0x0F == 8 && first >> 4 <= 7 ? 15 : -15
         let size = unsafe Int32(MemoryLayout<shim_zlib_stream>.size)

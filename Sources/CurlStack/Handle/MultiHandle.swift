@@ -122,8 +122,8 @@ extension MultiHandle {
 
     /// libcurl is to be called after a time.
     func timerChanged(_ milliseconds: Int) {
-        // 0 means at once. Otherwise the time counts from the turn's beginning, which spares a look at the clock: libcurl may be
-        // called a little early.
+        // 0 means at once. Otherwise the time counts from the last look at the timeouts, which spares a look at the clock: after a long
+        // wait, libcurl may be called at once, and asks again.
         deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : poller.turnStart + Int64(milliseconds)
     }
 

@@ -55,7 +55,8 @@ final class ResponseReader {
         decoder = decoder ?? ContentCoding.decoder(for: head.contentCodings)
         guard let decoder else {
             let most = ContentCoding.mostNested
-            return .transport(.undecodable("The body has more than \(most) codings, one over the other."))
+            let reason = "The body has more than \(most) codings, one over the other, or there is no memory for them."
+            return .transport(.undecodable(reason))
         }
         let before = bodyCount
         var failure: HTTPTransferFailure<CurlError>?
