@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 ///     HTTPRetryPolicy.maxRetries(2).when { error, _, _ in (error as? any HTTPError)?.statusCode == 503 }
 ///
-/// After retries, it describes the last failure.
+/// After retries, it describes the last failure, except ``isFinal``, which is true then, and ``isRetryable``, which is false.
 public protocol HTTPError: Error {
     /// The status of the response that failed, if there was one.
     var statusCode: HTTP.StatusCode? { get }

@@ -24,11 +24,11 @@ extension HTTP {
         public static let queueTimeout = Capability(rawValue: "a queue timeout")
         /// A limit of connections over all hosts.
         public static let totalConnectionLimit = Capability(rawValue: "a total connection limit")
-        /// An age at which an idle connection is closed.
+        /// An age from which an idle connection is not used.
         public static let idleConnectionAge = Capability(rawValue: "an age limit for idle connections")
         /// A limit of a connection's lifetime, even if it is in use.
         public static let connectionLifetime = Capability(rawValue: "a lifetime of connections")
-        /// A limit of the streams on one HTTP/2 connection.
+        /// A limit of the HTTP/2 streams to one host.
         public static let streamsPerConnection = Capability(rawValue: "a limit of streams per connection")
         /// Ending an attempt to connect whose fetch was cancelled or timed out.
         public static let endedAttempts = Capability(rawValue: "ending attempts to connect")

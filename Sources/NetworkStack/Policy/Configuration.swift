@@ -17,8 +17,9 @@ extension Network {
             /// 1. If a server allows fewer, libcurl opens another connection when one is full, unless this is lowered to the
             /// server's limit. URLSession has no such limit.
             public var streamsPerConnection: Int
-            /// How long an idle connection is used, or `nil` for the backend's default. Whole seconds count. An older one is not
-            /// used, but it may stay open as long again, and longer while another transfer runs.
+            /// How long an idle connection is used, or `nil` for the backend's default (118 s on CurlStack). Fractions of a second
+            /// are dropped, but less than one second is one. An older connection is not used, but it may stay open as long again,
+            /// and longer while another transfer runs.
             public var idleAge: Duration?
             /// How long a connection is used after its opening, or `nil` for no limit. A running transfer is not interrupted.
             /// Whole seconds count (`CURLOPT_MAXLIFETIME_CONN`).

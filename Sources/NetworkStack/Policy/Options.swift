@@ -8,7 +8,10 @@ extension HTTP {
         /// are read (``HTTPNetworkStack/with(options:)``). It must return at once.
         public typealias Change = @Sendable (inout Options) -> Void
 
-        /// Which redirects are followed.
+        /// Which redirects are followed (RFC 9110 section 15.4).
+        ///
+        /// After a 301 or 302, a POST becomes a GET without a body; after a 303, every method but HEAD does. Otherwise the method
+        /// and the body stay. A 300 and a 305 are ordinary responses.
         public struct Redirects: Sendable, Hashable {
             /// The most redirects to follow, from 0 to 100. One more fails with ``HTTPFetchError/tooManyRedirects(limit:_:)``.
             /// With 0, a redirect is an ordinary response.

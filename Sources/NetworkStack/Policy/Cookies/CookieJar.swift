@@ -8,8 +8,9 @@ extension HTTP {
     ///
     /// Cookies are handled for every hop of a fetch, so redirects may set them, too. A request's own `Cookie` field comes first
     /// and overrides the jar's cookies of the same name. TRACE gets none of the jar's, because the server returns the request. A
-    /// cookie for all hosts below a public suffix, such as `co.uk`, is neither stored nor sent. A jar keeps at most 180 cookies per
-    /// domain and 3,000 in total, for at most 400 days.
+    /// cookie for all hosts below a public suffix, such as `co.uk`, is neither stored nor sent. The list of those is
+    /// ``PublicSuffixList/system``, which is empty if the system has none. A jar keeps at most 180 cookies per domain and 3,000 in
+    /// total, for at most 400 days.
     ///
     /// A cookie's bytes that are not UTF-8 are read as Latin-1, like every header field, and are sent as UTF-8.
     public final class CookieJar: Sendable {

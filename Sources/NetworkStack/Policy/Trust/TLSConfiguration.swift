@@ -5,9 +5,9 @@ extension Network {
     public struct TLSConfiguration: Sendable, Hashable {
         /// The certificate authorities in which a server's chain must end.
         public enum TrustRoots: Sendable, Hashable {
-            /// Those of the system, read once per process.
+            /// Those of the system, which all stacks of the process share.
             case system
-            /// Those of a PEM file only. It is read once, when the stack is made.
+            /// Those of a PEM file only. It is read when the stack is made. CurlStack's `reloadCertificates()` reads it again.
             case file(path: String)
             /// Those of a PEM text only.
             case pem(Data)
@@ -68,7 +68,8 @@ extension Network {
 
     /// A client's certificate, its chain and its private key.
     ///
-    /// It is read once, when the stack is made. Its description shows neither the key nor the passphrase.
+    /// It is read when the stack is made. CurlStack's `reloadCertificates()` reads it again. Its description shows neither the key nor the
+    /// passphrase.
     public struct ClientIdentity: Sendable, Hashable {
         /// The source of an identity.
         public enum Source: Sendable, Hashable {
