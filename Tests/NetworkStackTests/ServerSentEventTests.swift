@@ -1,4 +1,5 @@
 import Foundation
+import NetworkStackTesting
 import Testing
 
 @testable import NetworkStack
@@ -181,5 +182,71 @@ struct ServerSentEventTests {
         for rest in ["data: 123456", "", "data: 1", ""] {
             #expect(throws: EventTooLong(limit: 5)) { _ = try parser.take(Array(rest.utf8)[...]) }
         }
+    }
+
+    @Test("the rest of a text is delivered once, also if more follows")
+    func rest() async {
+        await #expect(processExitsWith: .success) {
+            var buffer = LineBuffer(ending: .lineFeeds, limit: 100)
+            buffer.append("a".utf8)
+            try #require(try buffer.next() == nil)
+            buffer.append("b\nc\n".utf8)
+            try #require(try buffer.rest().map { String(decoding: $0, as: UTF8.self) } == "ab\nc\n")
+            try #require(try buffer.next() == nil)
+        }
+    }
+
+    /// In a separate process, which a range that is none would end.
+    @Test("lines that two tasks read are whole, or the second reader fails")
+    func twoReaders() async {
+        await #expect(processExitsWith: .success) {
+            for _ in 0..<1000 {
+                let receiver = StreamReceiver()
+                let lines = LineStream<Failure>(ByteStream(receiver), limit: 100) { _ in .cancelled }
+                let got = Lock<Set<String>>([])
+                let readers = (0..<2).map { _ in
+                    Task {
+                        while true {
+                            var iterator = lines.makeAsyncIterator()
+                            do {
+                                guard let line = try await iterator.next() else { return }
+                                _ = got.withLock { $0.insert(line) }
+                            } catch {
+                                // The other reader goes on.
+                                await Task.yield()
+                            }
+                        }
+                    }
+                }
+                for number in 0..<400 {
+                    _ = receiver.take(Data("\(number)a\n".utf8))
+                    if number.isMultiple(of: 3) { await Task.yield() }
+                }
+                receiver.finish(trailers: nil, metrics: .init())
+                for reader in readers { await reader.value }
+                try #require(got.withLock { $0 } == Set((0..<400).map { "\($0)a" }))
+            }
+        }
+    }
+
+    @Test("events have one reader, also while it is between two lines", .timeLimit(.minutes(1)))
+    func secondReader() async throws {
+        let (hasFailed, source) = (Gate(), Lock<Events?>(nil))
+        let events = Events(
+            stream("data: a\n: now\ndata: b\n\ndata: c\n\n"),
+            limit: 100,
+            onComment: { _ in
+                // It runs here until it has to wait, and nothing lets it wait.
+                Task.immediate {
+                    var others = source.withLock { $0 }?.makeAsyncIterator()
+                    do { _ = try await others?.next() } catch Failure.concurrentRead { hasFailed.open() }
+                }
+            },
+            undecodable: { _ in .cancelled }
+        )
+        source.withLock { $0 = events }
+        defer { source.withLock { $0 = nil } }
+        #expect(try await events.reduce(into: []) { $0.append($1.data) } == ["a\nb", "c"])
+        #expect(hasFailed.isOpen)
     }
 }

@@ -2,6 +2,6 @@
 public protocol ByteStreamFailure: CancellableFetchError {
     /// The body is longer than the reader collects, in bytes.
     static func longerThan(limit: Int64) -> Self
-    /// Another task waits for the stream's next chunk; a stream has one reader.
+    /// Another task reads the stream; a stream has one reader.
     static var concurrentRead: Self { get }
 }

@@ -108,7 +108,7 @@ extension HTTPFetchError: DescribedError {
         case .untrusted(let error, _): error.description
         case .undecodable(let error, _): "The body of the response cannot be decoded: \(Self.words(forDecoder: error))"
         case .localFile(let error, _): "The file of the download cannot be written: \(error)"
-        case .concurrentRead: "Another task waits for this stream's next chunk; a stream has one reader."
+        case .concurrentRead: "Another task reads this stream; a stream has one reader."
         case .shutDown: "The stack was shut down."
         }
     }

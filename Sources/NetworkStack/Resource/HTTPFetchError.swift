@@ -61,7 +61,8 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
     case undecodable(any Error, Response)
     /// The file of a download could not be written.
     case localFile(FileError, HTTP.FetchContext = .init())
-    /// Two tasks read one ``ByteStream`` at the same time. The second read fails with this; the first continues.
+    /// Two tasks read one ``ByteStream``, or its lines or events, at the same time. The second read fails with this; the first
+    /// continues.
     case concurrentRead
     /// The fetch failed, and a retry policy ended its retries.
     case retry(Retry.Error, Retry.State)

@@ -73,7 +73,8 @@ public struct EventSource<Stack: HTTPNetworkStack>: AsyncSequence, Sendable wher
         ///
         /// - Parameter actor: Where the caller runs.
         /// - Returns: The event, or `nil` when the server has ended the source.
-        /// - Throws: The stack's `FetchError`: the failure after which the source does not connect again.
+        /// - Throws: The stack's `FetchError`: the failure after which the source does not connect again;
+        ///   ``HTTPFetchError/concurrentRead`` if another task reads the next event, or waits to connect again.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> ServerSentEvent? {
             try await reader.next()
         }
@@ -143,6 +144,7 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
         /// Connections in a row without an event.
         var eventless = 0
         var isOver = false
+        var isReading = false
     }
 
     private let stack: Stack
@@ -190,6 +192,9 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
     }
 
     func next() async throws(Failure) -> ServerSentEvent? {
+        // Two readers would connect again twice.
+        guard !state.withLock({ exchange(&$0.isReading, with: true) }) else { throw .concurrentRead }
+        defer { state.withLock { $0.isReading = false } }
         while true {
             let (connection, isOver) = state.withLock { ($0.connection, $0.isOver) }
             if isOver { return nil }

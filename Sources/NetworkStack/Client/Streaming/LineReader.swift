@@ -3,10 +3,12 @@ internal import FoundationEssentials
 /// Reads the lines of a stream, as bytes, without their ends. Of server-sent events, a last line without an end is dropped, unless
 /// `keepsRest` is set.
 ///
-/// It keeps the bytes that it has read ahead, so a later iterator misses nothing.
+/// It keeps the bytes that it has read ahead, so a later iterator misses nothing. A second reader is refused as long as one reads,
+/// not only while that waits: bytes would be added out of order.
 final class LineReader<Failure: ByteStreamFailure>: Sendable {
     let stream: ByteStream<Failure>
     private let buffer: Lock<LineBuffer>
+    private let isReading = Lock(false)
     private let undecodable: @Sendable (any Error) -> Failure
 
     init(
@@ -23,6 +25,8 @@ final class LineReader<Failure: ByteStreamFailure>: Sendable {
 
     /// The next line, or `nil` at the end.
     func next() async throws(Failure) -> ArraySlice<UInt8>? {
+        guard !isReading.withLock({ exchange(&$0, with: true) }) else { throw .concurrentRead }
+        defer { isReading.withLock { $0 = false } }
         var chunks = stream.makeAsyncIterator()
         while true {
             if let line = try take({ buffer throws(LineTooLong) in try buffer.next() }) { return line }
@@ -97,7 +101,7 @@ struct LineBuffer {
     /// What is left after the last end of a line, if that is a line.
     mutating func rest() throws(LineTooLong) -> ArraySlice<UInt8>? {
         guard start < bytes.count, ending == .lineFeeds || keepsRest else { return nil }
-        defer { start = bytes.count }
+        defer { (start, searched) = (bytes.count, bytes.count) }
         guard bytes.count - start <= limit else { throw LineTooLong(limit: limit) }
         return bytes[start...]
     }

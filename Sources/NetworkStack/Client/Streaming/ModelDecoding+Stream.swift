@@ -105,7 +105,8 @@ public struct LineStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
         ///
         /// - Parameter actor: Where the caller runs.
         /// - Returns: The line, or `nil` at the end.
-        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong``.
+        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong``;
+        ///   ``HTTPFetchError/concurrentRead`` if another task reads the next line.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> String? {
             try await lines.next().map { String(decoding: $0, as: UTF8.self) }
         }
@@ -145,7 +146,8 @@ public struct JSONLineStream<Value: Decodable & SendableMetatype, Failure: ByteS
         /// The next value.
         ///
         /// - Returns: The value, or `nil` at the end.
-        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong`` or the decoder's error.
+        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong`` or the decoder's error;
+        ///   ``HTTPFetchError/concurrentRead`` if another task reads the next line.
         public mutating func next() async throws(Failure) -> Value? {
             while let line = try await lines.next() {
                 if line.allSatisfy(\.isWhitespace) { continue }

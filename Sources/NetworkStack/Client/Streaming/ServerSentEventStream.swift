@@ -83,7 +83,8 @@ public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, 
         ///
         /// - Parameter actor: Where the caller runs.
         /// - Returns: The event, or `nil` at the end.
-        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong`` or ``EventTooLong``.
+        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong`` or ``EventTooLong``;
+        ///   ``HTTPFetchError/concurrentRead`` if another task reads the next event.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> ServerSentEvent? {
             try await events.next()
         }
@@ -94,6 +95,7 @@ public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, 
 private final class ServerSentEventReader<Failure: ByteStreamFailure>: Sendable {
     let lines: LineReader<Failure>
     private let parser: Lock<ServerSentEventParser>
+    private let isReading = Lock(false)
     private let keepsRest: Bool
     private let onComment: (@Sendable (String) -> Void)?
     private let undecodable: @Sendable (any Error) -> Failure
@@ -123,6 +125,8 @@ private final class ServerSentEventReader<Failure: ByteStreamFailure>: Sendable 
 
     /// The next event, or `nil` at the end.
     func next() async throws(Failure) -> ServerSentEvent? {
+        guard !isReading.withLock({ exchange(&$0, with: true) }) else { throw .concurrentRead }
+        defer { isReading.withLock { $0 = false } }
         while let line = try await lines.next() {
             switch try take(line) {
             case .event(let event): return event

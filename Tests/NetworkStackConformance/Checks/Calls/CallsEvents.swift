@@ -77,6 +77,29 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 4, "the connections")
         },
+        ConformanceCheck("An event source refuses a second reader while it waits") { subject in
+            let clock = VirtualClock()
+            let peer = try subject.serve { request in
+                request["last-event-id"] == nil ? events("id: 1\ndata: a\n\n") : .status(204)
+            }
+            let stack = try subject.stack()
+            let source = try await bounded {
+                try await stack.events(from: peer.url("/"), reconnection: .init(clock: clock))
+            }
+            let reading = Task {
+                var count = 0
+                for try await _ in source { count += 1 }
+                return count
+            }
+            try await clock.sleepers(1, within: .seconds(20))
+            let error = try await callFailure { for try await _ in source {} }
+            guard case .concurrentRead = error else {
+                throw ConformanceFailure("The second reader failed with \(error)")
+            }
+            clock.advance(by: .seconds(3))
+            try expectEqual(try await bounded { try await reading.value }, 1, "the events")
+            try expectEqual(peer.requests().count, 2, "the connections")
+        },
         ConformanceCheck("An event source refuses another media type and keeps its body") { subject in
             let peer = try subject.serve { _ in .json(#"{"error":"no"}"#) }
             let stack = try subject.stack()
