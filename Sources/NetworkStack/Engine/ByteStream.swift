@@ -17,23 +17,41 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
 
     /// Makes a stream from a closure, such as for a test.
     ///
-    /// - Parameter next: Returns the next chunk, or `nil` at the end. Empty chunks are skipped. It is called again only after it
-    ///   has returned a chunk: after its end or its error, the stream ends with `nil`.
+    /// A cancelled task cancels the stream, as it does that of a response. A wait within the closure lasts until the closure
+    /// returns: let it heed the task's cancellation.
+    ///
+    /// - Parameter next: Returns the next chunk, or `nil` at the end. Empty chunks are skipped. One task at a time calls it, and
+    ///   none that is cancelled already. It is called again only after it has returned a chunk: after its end, the stream ends
+    ///   with `nil`, and its error is thrown again by each read. If its task is cancelled meanwhile, `nil` is no end, because a
+    ///   cancelled sequence may just end: the stream fails with ``HTTPFetchError/cancelled``.
     public init(unfolding next: @escaping @Sendable () async throws(Failure) -> Data?) {
-        let isOver = Lock(false)
+        let state = Lock(UnfoldingState())
         read = { () async throws(Failure) in
-            if isOver.withLock({ $0 }) { return nil }
+            let (isReading, isOver, failure) = state.withLock { state in
+                (exchange(&state.isReading, with: true), state.isOver, state.failure)
+            }
+            guard !isReading else { throw .concurrentRead }
+            defer { state.withLock { $0.isReading = false } }
+            if let failure { throw failure }
             do throws(Failure) {
-                if let chunk = try await next() { return chunk }
-                isOver.withLock { $0 = true }
+                if !isOver, !Task.isCancelled, let chunk = try await next() { return chunk }
+                if Task.isCancelled { throw .cancelled }
+                state.withLock { $0.isOver = true }
                 return nil
             } catch {
-                isOver.withLock { $0 = true }
+                state.withLock { $0.failure = error }
                 throw error
             }
         }
         end = { (nil, nil) }
-        abandon = {}
+        abandon = { state.withLock { $0.failure = $0.failure ?? Failure.cancelled } }
+    }
+
+    /// What a stream made from a closure has come to.
+    private struct UnfoldingState {
+        var isReading = false
+        var isOver = false
+        var failure: Failure?
     }
 
     /// Makes a stream with one chunk.
@@ -76,7 +94,8 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
     ///
     /// - Parameter limit: The most bytes to collect.
     /// - Returns: The bytes.
-    /// - Throws: The stream's failure; ``HTTPFetchError/bodyTooLarge(limit:_:)`` if there are more bytes than the limit.
+    /// - Throws: The stream's failure; ``HTTPFetchError/bodyTooLarge(limit:_:)`` if there are more bytes than the limit, which
+    ///   cancels the stream.
     public func collect(upTo limit: Int64 = 1 << 30) async throws(Failure) -> Data {
         var body = Data()
         var iterator = makeAsyncIterator()
