@@ -122,7 +122,7 @@ extension HTTPNetworkStack where Remote == Data {
             request: request,
             reconnection: reconnects ? reconnection : nil,
             options: options,
-            first: try await EventSourceReader.connect(self, request, nil, options)
+            first: try await EventSourceReader.connect(self, request, after: nil, options)
         )
         return EventSource(reader: reader)
     }
@@ -139,8 +139,6 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
 
     private struct State {
         var connection: Connection
-        var lastEventID: String?
-        var retry: Duration?
         /// Connections in a row without an event.
         var eventless = 0
         var isOver = false
@@ -168,24 +166,23 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
     }
 
     var response: HTTP.Response { state.withLock { $0.connection.response } }
-    var lastEventID: String? { state.withLock { $0.connection.events.lastEventID ?? $0.lastEventID } }
+    var lastEventID: String? { state.withLock { $0.connection.events.lastEventID } }
 
     static func connect(
         _ stack: Stack,
         _ request: HTTP.RequestBuilder,
-        _ lastEventID: String?,
+        after former: ServerSentEventStream<Failure>?,
         _ options: HTTP.Options.Change?
     ) async throws(Failure) -> Connection {
         var request = request.header(.accept, HTTP.MediaType.eventStream.description).header(.cacheControl, "no-store")
-        if let lastEventID, !lastEventID.isEmpty { request = request.header("Last-Event-ID", lastEventID) }
+        if let id = former?.lastEventID, !id.isEmpty { request = request.header("Last-Event-ID", id) }
         let opened = try await stack.open(request, options)
         do {
             let decoding = ModelDecoding<ServerSentEventStream<Failure>, ByteStream<Failure>, Stack.Response>
                 .serverSentEvents()
-            return Connection(
-                events: try decoding.decode(opened.value, opened.response),
-                response: try stack.neutral(opened.response).get()
-            )
+            let events = try decoding.decode(opened.value, opened.response)
+            if let former { events.inherit(from: former) }
+            return Connection(events: events, response: try stack.neutral(opened.response).get())
         } catch {
             throw error as? Failure ?? .undecodable(error, opened.response)
         }
@@ -222,7 +219,8 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
         while let delay = nextDelay() {
             do { try await reconnection?.clock.sleep(for: delay) } catch { throw .cancelled }
             do {
-                let connection = try await Self.connect(stack, request, lastEventID, options)
+                let former = state.withLock { $0.connection.events }
+                let connection = try await Self.connect(stack, request, after: former, options)
                 state.withLock { $0.connection = connection }
                 return true
             } catch let failure {
@@ -245,9 +243,7 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
             let ended = state.connection
             if ended.response.status == .noContent || state.eventless >= reconnection.limit { return nil }
             state.eventless += 1
-            state.lastEventID = ended.events.lastEventID ?? state.lastEventID
-            state.retry = ended.events.retry ?? state.retry
-            return reconnection.delay(after: state.eventless, retry: state.retry)
+            return reconnection.delay(after: state.eventless, retry: ended.events.retry)
         }
     }
 }

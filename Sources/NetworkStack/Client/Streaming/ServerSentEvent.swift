@@ -6,9 +6,11 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var event: String
     /// The data, its lines joined with line feeds.
     public var data: String
-    /// The identifier of the last event that had one; sent as `Last-Event-ID` when the client connects again.
+    /// The identifier of the last event that had one, for an ``EventSource`` also on an earlier connection; empty if there was
+    /// none. Sent as `Last-Event-ID` when the client connects again.
     public var id: String
-    /// How long to wait before connecting again, if the server has sent the field `retry`.
+    /// How long to wait before connecting again, if the server has sent the field `retry`, for an ``EventSource`` also on an
+    /// earlier connection.
     public var retry: Duration?
 
     /// Makes an event.

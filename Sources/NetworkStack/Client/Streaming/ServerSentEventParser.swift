@@ -24,6 +24,9 @@ struct ServerSentEventParser {
 
     init(limit: Int) { self.limit = limit }
 
+    /// Begins with what the connection before has left.
+    mutating func inherit(id: String?, retry: Duration?) { (self.id, lastEventID, self.retry) = (id, id, retry) }
+
     /// Takes the next line.
     ///
     /// - Returns: The event that it ends, if it ends one, or the comment that it is.

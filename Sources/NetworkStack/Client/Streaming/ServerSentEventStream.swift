@@ -72,6 +72,9 @@ public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, 
     /// How long to wait before connecting again, if the server has sent the field `retry`, even without an event.
     public var retry: Duration? { events.retry }
 
+    /// Has the identifier and the time of the connection before count, too, until this one brings others.
+    func inherit(from former: Self) { events.inherit(id: former.lastEventID, retry: former.retry) }
+
     /// Returns an iterator that continues where the stream stands; identifiers and times received before still count.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(events: events) }
 
@@ -122,6 +125,8 @@ private final class ServerSentEventReader<Failure: ByteStreamFailure>: Sendable 
 
     var lastEventID: String? { parser.withLock { $0.lastEventID } }
     var retry: Duration? { parser.withLock { $0.retry } }
+
+    func inherit(id: String?, retry: Duration?) { parser.withLock { $0.inherit(id: id, retry: retry) } }
 
     /// The next event, or `nil` at the end.
     func next() async throws(Failure) -> ServerSentEvent? {

@@ -77,6 +77,25 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 4, "the connections")
         },
+        ConformanceCheck("An event of a later connection has the last identifier") { subject in
+            let peer = try subject.serve { request in
+                request["last-event-id"] == nil
+                    ? events("retry: 2\nid: 7\ndata: a\n\nretry: 3\nid: 8\ndata: cut")
+                    : events("data: b\n\nid\ndata: c\n\n")
+            }
+            let stack = try subject.stack()
+            let seen = try await bounded {
+                let source = try await stack.events(from: peer.url("/"), reconnection: atOnce)
+                var (events, seen) = (source.makeAsyncIterator(), [ServerSentEvent]())
+                while seen.count < 3, let event = try await events.next() { seen.append(event) }
+                try expectEqual(source.lastEventID, "", "the source's identifier")
+                return seen
+            }
+            try expectEqual(seen.map(\.data), ["a", "b", "c"], "the data")
+            try expectEqual(seen.map(\.id), ["7", "7", ""], "the identifiers")
+            try expectEqual(seen.map(\.retry), [2, 3, 3].map { .milliseconds($0) }, "the waits")
+            try expectEqual(peer.requests().map { $0["last-event-id"] }, [nil, "7"], "the identifiers sent")
+        },
         ConformanceCheck("An event source refuses a second reader while it waits") { subject in
             let clock = VirtualClock()
             let peer = try subject.serve { request in
