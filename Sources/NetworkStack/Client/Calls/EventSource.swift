@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// When an ``EventSource`` connects again.
 public struct EventReconnection: Sendable {
-    /// How many connections in a row may end without an event before the source ends: with their failure, or with `nil` if they did
+    /// How many connections in a row may end without an event. One more ends the source: with its failure, or with `nil` if it did
     /// not fail. At least 0.
     public var limit: Int
     /// How long to wait before connecting again, unless the server sends the field `retry`. Each further connection that brings no
@@ -139,8 +139,8 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
 
     private struct State {
         var connection: Connection
-        /// Connections in a row without an event.
-        var eventless = 0
+        /// Connections in a row without an event, with the current one until it brings one.
+        var eventless = 1
         var isOver = false
         var isReading = false
     }
@@ -241,8 +241,8 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
         guard let reconnection else { return nil }
         return state.withLock { state in
             let ended = state.connection
-            if ended.response.status == .noContent || state.eventless >= reconnection.limit { return nil }
-            state.eventless += 1
+            guard ended.response.status != .noContent, state.eventless <= reconnection.limit else { return nil }
+            defer { state.eventless += 1 }
             return reconnection.delay(after: state.eventless, retry: ended.events.retry)
         }
     }

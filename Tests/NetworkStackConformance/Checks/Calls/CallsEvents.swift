@@ -77,6 +77,27 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 4, "the connections")
         },
+        ConformanceCheck("Only connections without an event count towards an event source's limit") { subject in
+            for (limit, connections) in [(0, 2), (1, 3)] {
+                let count = Lock(0)
+                let peer = try subject.serve { _ in
+                    let number = count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    return events(number == 1 ? "data: a\n\n" : "")
+                }
+                let stack = try subject.stack()
+                let seen = try await bounded {
+                    var (policy, seen) = (atOnce, 0)
+                    policy.limit = limit
+                    for try await _ in try await stack.events(from: peer.url("/"), reconnection: policy) { seen += 1 }
+                    return seen
+                }
+                try expectEqual(seen, 1, "the events")
+                try expectEqual(peer.requests().count, connections, "the connections with a limit of \(limit)")
+            }
+        },
         ConformanceCheck("An event of a later connection has the last identifier") { subject in
             let peer = try subject.serve { request in
                 request["last-event-id"] == nil
