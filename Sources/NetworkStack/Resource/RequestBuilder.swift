@@ -139,6 +139,9 @@ extension HTTP.RequestBuilder {
     /// - Returns: The builder.
     public func header(_ name: HTTP.HeaderName, _ value: String) -> Self { changed { $0.headers[name] = value } }
 
+    /// Leaves a header field out.
+    func without(_ name: HTTP.HeaderName) -> Self { changed { $0.headers[name] = nil } }
+
     /// Adds a query item after those of the URL. Name and value are percent-encoded, including `+`.
     ///
     /// - Parameters:

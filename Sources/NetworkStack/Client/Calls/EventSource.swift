@@ -105,7 +105,8 @@ extension HTTPNetworkStack where Remote == Data {
     /// URL.
     ///
     /// - Parameters:
-    ///   - request: The request: `.get(url).bearer(token)`. It is sent again for each connection.
+    ///   - request: The request: `.get(url).bearer(token)`. It is sent again for each connection. A `Last-Event-ID` in it counts
+    ///     until the server sends an identifier.
     ///   - reconnects: Whether to connect again. If not, the source ends with the response.
     ///   - reconnection: When to connect again.
     ///   - options: Changes the stack's options for these requests.
@@ -175,7 +176,9 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
         _ options: HTTP.Options.Change?
     ) async throws(Failure) -> Connection {
         var request = request.header(.accept, HTTP.MediaType.eventStream.description).header(.cacheControl, "no-store")
-        if let id = former?.lastEventID, !id.isEmpty { request = request.header("Last-Event-ID", id) }
+        if let id = former?.lastEventID {
+            request = id.isEmpty ? request.without("Last-Event-ID") : request.header("Last-Event-ID", id)
+        }
         let opened = try await stack.open(request, options)
         do {
             let decoding = ModelDecoding<ServerSentEventStream<Failure>, ByteStream<Failure>, Stack.Response>

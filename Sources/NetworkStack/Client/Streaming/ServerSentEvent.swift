@@ -7,7 +7,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     /// The data, its lines joined with line feeds.
     public var data: String
     /// The identifier of the last event that had one, for an ``EventSource`` also on an earlier connection; empty if there was
-    /// none. Sent as `Last-Event-ID` when the client connects again.
+    /// none. Sent as `Last-Event-ID` when the client connects again. One with a control character, which no header field can
+    /// carry, is left out.
     public var id: String
     /// How long to wait before connecting again, if the server has sent the field `retry`, for an ``EventSource`` also on an
     /// earlier connection.

@@ -48,7 +48,10 @@ struct ServerSentEventParser {
             guard !isTooLong else { throw EventTooLong(limit: limit) }
             data += value
             data.append(UInt8(ascii: "\n"))
-        case "id": if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+        case "id":
+            // The standard leaves out only zero bytes; others could not be sent when the client connects again.
+            let text = String(decoding: value, as: UTF8.self)
+            if HTTP.Headers.isLegal(value: text) { id = text }
         case "retry": retry = Self.milliseconds(value).map { .milliseconds($0) } ?? retry
         default: break
         }

@@ -117,6 +117,39 @@ extension ConformanceCheck {
             try expectEqual(seen.map(\.retry), [2, 3, 3].map { .milliseconds($0) }, "the waits")
             try expectEqual(peer.requests().map { $0["last-event-id"] }, [nil, "7"], "the identifiers sent")
         },
+        ConformanceCheck("An identifier that no header field can carry does not count") { subject in
+            let peer = try subject.serve { request in
+                request["last-event-id"] == nil ? events("id: 7\ndata: a\n\nid: a\u{1}b\ndata: b\n\n") : .status(204)
+            }
+            let stack = try subject.stack()
+            let seen = try await bounded {
+                var seen: [String] = []
+                for try await event in try await stack.events(from: peer.url("/"), reconnection: atOnce) {
+                    seen.append(event.id)
+                }
+                return seen
+            }
+            try expectEqual(seen, ["7", "7"], "the identifiers")
+            try expectEqual(peer.requests().map { $0["last-event-id"] }, [nil, "7"], "the identifiers sent")
+        },
+        ConformanceCheck("A reset identifier replaces that of the caller's request") { subject in
+            let count = Lock(0)
+            let peer = try subject.serve { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return number == 1 ? events("id\ndata: a\n\n") : .status(204)
+            }
+            let stack = try subject.stack()
+            try await bounded {
+                let request = HTTP.RequestBuilder.get(peer.url("/")).header("Last-Event-ID", "41")
+                for try await event in try await stack.events(for: request, reconnection: atOnce) {
+                    try expectEqual(event.id, "", "the identifier")
+                }
+            }
+            try expectEqual(peer.requests().map { $0["last-event-id"] }, ["41", nil], "the identifiers sent")
+        },
         ConformanceCheck("An event source refuses a second reader while it waits") { subject in
             let clock = VirtualClock()
             let peer = try subject.serve { request in
