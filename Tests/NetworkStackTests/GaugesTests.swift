@@ -48,4 +48,20 @@ struct GaugesTests {
         await reading.value
         #expect(seen.withLock { Set($0) } == [4])
     }
+
+    /// In a separate process, which a clock that traps would end.
+    @Test("wait for any interval", .timeLimit(.minutes(1)))
+    func longInterval() async {
+        await #expect(processExitsWith: .success) {
+            let mock = try MockNetworkStack()
+            let isFirst = Gate()
+            let reading = Task {
+                for await _ in mock.gauges(every: .seconds(Int64.max)) { isFirst.open() }
+            }
+            try await isFirst.opened()
+            try await Task.sleep(for: .milliseconds(200))
+            reading.cancel()
+            await reading.value
+        }
+    }
 }

@@ -57,4 +57,25 @@ struct MockStreamTests {
         }
         #expect(error?.body?.count == 1 << 20)
     }
+
+    /// In a separate process, which a clock that traps would end.
+    @Test("an event source waits for any time")
+    func longReconnection() async {
+        await #expect(processExitsWith: .success) {
+            let mock = try MockNetworkStack()
+            mock.answer { _ in
+                .status(200, headers: [.contentType: "text/event-stream"], body: Data("data: a\n\n".utf8))
+            }
+            let isFirst = Gate()
+            let source = try await mock.events(
+                from: "https://api.test/",
+                reconnection: .init(delay: .seconds(Int64.max), longestDelay: .seconds(Int64.max))
+            )
+            let reading = Task { for try await _ in source { isFirst.open() } }
+            try await isFirst.opened()
+            try await Task.sleep(for: .milliseconds(200))
+            reading.cancel()
+            _ = await reading.result
+        }
+    }
 }

@@ -7,7 +7,7 @@ struct GaugeSequence: AsyncSequence, AsyncIteratorProtocol, Sendable {
     func makeAsyncIterator() -> Self { self }
 
     mutating func next(isolation actor: isolated (any Actor)?) async -> Network.Gauges? {
-        if !exchange(&isFirst, with: false) { try? await Task.sleep(for: interval) }
+        if !exchange(&isFirst, with: false) { try? await Task.sleep(for: interval.bounded) }
         return Task.isCancelled ? nil : await measure()
     }
 }

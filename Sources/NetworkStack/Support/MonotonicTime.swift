@@ -65,6 +65,9 @@ extension Duration {
         return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000) + 1)
     }
 
+    /// The same, but at most thirty years: clocks trap on much longer times.
+    package var bounded: Duration { min(self, .seconds(1_000_000_000)) }
+
     /// The duration in seconds.
     var seconds: Double {
         let (seconds, attoseconds) = parts

@@ -18,9 +18,7 @@ final class MockTransfer: HTTPTransfer {
                 }
                 sink.entered(.waiting)
                 let reply = try transport.reply(to: request)
-                // At most thirty years, because adding much longer times overflows.
-                let delay = min(reply.delay, .seconds(1_000_000_000))
-                if delay > .zero { try await transport.clock.sleep(for: delay) }
+                if reply.delay > .zero { try await transport.clock.sleep(for: reply.delay.bounded) }
                 try await Self.report(reply, to: request, sink, &signals)
             } catch let failure as HTTPTransferFailure<any Error> {
                 sink.failed(failure, metrics: .init())

@@ -220,7 +220,7 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
     private func connectAgain(after error: Failure?) async throws(Failure) -> Bool {
         var error = error
         while let delay = nextDelay() {
-            do { try await reconnection?.clock.sleep(for: delay) } catch { throw .cancelled }
+            do { try await reconnection?.clock.sleep(for: delay.bounded) } catch { throw .cancelled }
             do {
                 let former = state.withLock { $0.connection.events }
                 let connection = try await Self.connect(stack, request, after: former, options)

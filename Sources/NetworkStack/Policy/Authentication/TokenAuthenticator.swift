@@ -222,8 +222,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
             }
             stop(state.withLock { $0.returned(number) }, with: result)
         }
-        // At most thirty years, because clocks trap on much longer times.
-        let timer = Task { [clock, timeout = min(options.timeout, .seconds(1_000_000_000))] in
+        let timer = Task { [clock, timeout = options.timeout.bounded] in
             do { try await clock.sleep(for: timeout) } catch { return }
             stop(state.withLock { $0.end(number) }, with: .failure(TokenRefreshTimedOut()))
         }
