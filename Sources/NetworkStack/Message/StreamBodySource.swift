@@ -51,6 +51,8 @@ final class StreamBodySource: HTTPBodySource {
             do {
                 guard let source = self else { return }
                 try await pump(source)
+                // A closed body may just end.
+                guard !source.state.withLock({ $0.isClosed }) else { return }
                 let fields = try await trailers?.made()
                 source.state.withLock { $0.trailers = fields }
                 source.finish(.end)

@@ -13,13 +13,14 @@ extension HTTP.Body {
 
         private let make: @Sendable () async throws -> HTTP.Headers
 
-        /// Makes trailers whose values are computed after the body was sent.
+        /// Makes trailers whose values are computed after the stream has yielded its last chunk. Up to 256 KiB of the body may not
+        /// be sent yet.
         ///
         /// - Parameters:
         ///   - names: The names of the fields. The fetch is refused (``HTTPFetchError/invalidRequest(_:)``) if one is no token,
         ///     or is a field for framing, routing, authentication or content coding.
-        ///   - making: Makes the fields, each time after the body was sent. All of their names must be in `names`. Its error
-        ///     fails the request (``HTTPFetchError/requestBody(_:_:)``).
+        ///   - making: Makes the fields, each time after the stream's last chunk, unless the fetch has ended. All of their names
+        ///     must be in `names`. Its error fails the request (``HTTPFetchError/requestBody(_:_:)``).
         public init(_ names: [HTTP.HeaderName], making: @escaping @Sendable () async throws -> HTTP.Headers) {
             self.names = names
             make = making
