@@ -83,6 +83,19 @@ struct MultipartFormDataTests {
         #expect(try self.text(form).contains("; name=\"\(name)\"; filename=\"\(filename)\"\r\n"))
     }
 
+    @Test(
+        "names a file by what follows the last slash, whatever that is",
+        arguments: [
+            ("/home/me/a.txt", "a.txt"), ("a.txt", "a.txt"), ("/home/me/", "me"), ("/", ""), ("", ""),
+            ("/home/me/\u{301}a.txt", "\u{301}a.txt"),
+        ]
+    )
+    func fileNames(_ path: String, _ name: String) {
+        var form = MultipartFormData()
+        form.append(file: path, name: "file")
+        #expect(form.parts.first?.filename.map { Array($0.utf8) } == Array(name.utf8))
+    }
+
     @Test("has one boundary on every read, and another form has another")
     func boundaries() throws {
         let (one, other) = (MultipartFormData(), MultipartFormData())

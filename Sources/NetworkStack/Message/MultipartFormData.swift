@@ -101,7 +101,8 @@ public struct MultipartFormData: Sendable {
         filename: String? = nil,
         mediaType: HTTP.MediaType = .octetStream
     ) {
-        let own = path.split(separator: "/").last.map(String.init) ?? ""
+        // By bytes: a combining mark would make one character of itself and the slash.
+        let own = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
         parts.append(Part(name: name, filename: filename ?? own, mediaType: mediaType, body: .file(path: path)))
     }
 
