@@ -147,4 +147,16 @@ struct StreamReceiverTests {
         _ = receiver.take(Data("x".utf8))
         try await hasRead.opened(within: .seconds(10))
     }
+
+    @Test("holds a transfer back until enough is read, even if it sends more meanwhile")
+    func heldBack() async throws {
+        let receiver = StreamReceiver()
+        let sent = [200, 100, 50].map { receiver.take(Data(count: $0 << 10)) }
+        #expect(sent == [true, false, false])
+        #expect(try await receiver.next()?.count == 200 << 10)
+        #expect(!receiver.take(Data(count: 50 << 10)))
+        #expect(!receiver.hasRoom)
+        for count in [100, 50] { #expect(try await receiver.next()?.count == count << 10) }
+        #expect(receiver.hasRoom)
+    }
 }

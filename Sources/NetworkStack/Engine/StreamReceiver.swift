@@ -45,7 +45,8 @@ final class StreamReceiver: Sendable {
         let (waiter, hasRoom) = state.withLock { state -> (OneShot<Void>?, Bool) in
             guard state.end == nil else { return (nil, true) }
             state.chunks.append(chunk)
-            state.isHeldBack = state.chunks.count > Self.highMark
+            // Until the reader has come below the low mark: nobody else has the transfer go on.
+            if state.chunks.count > Self.highMark { state.isHeldBack = true }
             return (state.waiter.take(), !state.isHeldBack)
         }
         waiter?.fill((), in: batch)
