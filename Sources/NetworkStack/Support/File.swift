@@ -21,7 +21,7 @@ package final class FileWriter: Sendable {
     private let partialPath: String
     private let state: Lock<State>
 
-    /// Creates the partial file, unless it is known that no file can be at the path.
+    /// Creates the partial file. Fails at once if the path is that of a folder, a pipe or a device.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
