@@ -88,7 +88,8 @@ extension HTTPNetworkStack where Remote == Data {
     ///   - url: The URL, as text or as `URL`.
     ///   - reconnects: Whether to connect again. If not, the source ends with the response.
     ///   - reconnection: When to connect again.
-    ///   - options: Changes the stack's options for these requests. An idle timeout counts as a failed connection.
+    ///   - options: Changes the stack's options for these requests. An idle timeout counts as a failed connection. The
+    ///     stack's total timeout does not apply; one that is set here ends the source.
     /// - Returns: The source, connected. Releasing it cancels the transfer.
     /// - Throws: The stack's `FetchError` if the first connection fails; ``HTTPFetchError/undecodable(_:_:)`` with
     ///   ``NotAnEventStream`` if the response has another media type.
@@ -118,6 +119,10 @@ extension HTTPNetworkStack where Remote == Data {
         reconnection: EventReconnection = .init(),
         options: HTTP.Options.Change? = nil
     ) async throws(FetchError) -> EventSource<Self> {
+        let options: HTTP.Options.Change = { changed in
+            changed.timeouts.total = nil
+            options?(&changed)
+        }
         let reader = EventSourceReader(
             stack: self,
             request: request,

@@ -221,6 +221,29 @@ extension ConformanceCheck {
             try expectEqual(seen, ["a"], "the data")
             try expectEqual(server.requests.map { $0["last-event-id"] }, [nil, "1"], "the identifiers")
         },
+        ConformanceCheck("An event source outlives the stack's total timeout, but not its own", needs: [.network]) {
+            subject,
+            scale in
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: a\n\n"),
+                    .pause(.milliseconds(600) * scale), .send("data: b\n\n"), .close,
+                ]
+            }
+            let total = Duration.milliseconds(300) * scale
+            let stack = try subject.stack { $0.options.timeouts.total = total }
+            let seen = try await bounded {
+                var seen: [String] = []
+                for try await event in try await stack.events(from: server.url(), reconnects: false) {
+                    seen.append(event.data)
+                }
+                return seen
+            }
+            try expectEqual(seen, ["a", "b"], "the data")
+            let limited = try await stack.events(from: server.url(), options: { $0.timeouts.total = total })
+            let error = try await streamFailure { for try await _ in limited {} }
+            try expect((error as? any HTTPError)?.isTimeout == true, "Expected a timeout, saw \(error)")
+        },
         ConformanceCheck("Cancelling the task that reads events closes their connection", needs: [.network]) {
             subject in
             let server = try ScriptedServer { _ in
