@@ -80,7 +80,7 @@ netfetch: install-build ## Build netfetch, the command line client, and say wher
 	@echo "$(CURDIR)/.build-release/release/netfetch"
 
 compare: netfetch install-test ## Compare netfetch with curl: replies, requests, exit codes, -w, terminal, HAR (SHOW='a case' shows some)
-	@program=$(CURDIR)/.build-release/release/netfetch; \
+	@program="$(CURDIR)/.build-release/release/netfetch"; \
 	Examples/compare/compare.py "$$program" $${SHOW:+--show "$$SHOW"}; \
 	Examples/compare/contract.py "$$program"; \
 	Examples/compare/terminal.py "$$program"; \

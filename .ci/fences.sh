@@ -16,7 +16,9 @@ fence() {
 # files <folder>...: every Swift file in them, as NUL-separated names; nothing built.
 files() {
     local folder there=()
-    for folder in "$@"; do [ ! -e "$folder" ] || there+=("$folder"); done
+    for folder in "$@"; do
+        if [ -e "$folder" ]; then there+=("$folder"); else echo "This script names $folder, which is not there." >>"$report"; fi
+    done
     [ ${#there[@]} -eq 0 ] || find "${there[@]}" -name '.build*' -prune -o -name '*.swift' -type f -print0 | sort -z
 }
 

@@ -10,10 +10,12 @@ count=${HISTORIES:-20000000} first=${HISTORY_SEED:-1} jobs=$(nproc)
 build=(swift build -q --disable-build-manifest-caching -c release --package-path Tests/Histories -Xswiftc -enable-testing)
 "${build[@]}"
 program=$("${build[@]}" --show-bin-path)/histories
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+folder=$(mktemp -d) pids=()
+# The shell starts what runs in the background with SIGINT ignored.
+trap '[ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
 
-share=$(((count + jobs - 1) / jobs)) pids=() verdict=0
+share=$(((count + jobs - 1) / jobs)) verdict=0
 for ((job = 0; job < jobs; job++)); do
     "$program" "$((first + job * share))" "$share" "$folder/$job" &
     pids+=($!)

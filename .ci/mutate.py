@@ -53,6 +53,7 @@ def main():
     if arguments.build:
         build(mutations.values())
         return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     chosen = choose(arguments, mutations)
     build(mutations.values())
     prove_green(chosen)
@@ -159,10 +160,15 @@ def prove_red(chosen):
     width = max(len(mutation.id) for mutation in chosen)
     survivors = []
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        for mutation, (verdict, took) in zip(chosen, pool.map(judge, chosen)):
-            if verdict is None:
-                survivors.append(mutation)
-            print(f"{mutation.id:{width}}  {verdict or 'SURVIVED':16} {took:5.1f} s  {mutation.test}", flush=True)
+        try:
+            for mutation, (verdict, took) in zip(chosen, pool.map(judge, chosen)):
+                if verdict is None:
+                    survivors.append(mutation)
+                print(f"{mutation.id:{width}}  {verdict or 'SURVIVED':16} {took:5.1f} s  {mutation.test}", flush=True)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            kill_running()
+            raise
     for mutation in survivors:
         print(f"\n{mutation.id} survived: {mutation.test} did not notice it.", file=sys.stderr)
         print(f"  promise: {mutation.promise}\n  {mutation.path}, {mutation.function}: {mutation.find!r}", file=sys.stderr)
@@ -198,6 +204,22 @@ def name(code, log):
     raise Problem("the tests did not run at all: see above")
 
 
+RUNNING = set()
+
+
+def kill_running():
+    """Ends the test programs. They are sessions of their own, which no signal to this process reaches."""
+    for process in list(RUNNING):
+        kill(process)
+
+
+def kill(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 def test(filters, checks, switch, seconds):
     """Runs tests of the copy. Answers the exit status (None if they had to be killed) and what was printed."""
     environment = {key: value for key, value in os.environ.items() if key not in ("CHECK", SWITCH)}
@@ -212,13 +234,19 @@ def test(filters, checks, switch, seconds):
     process = subprocess.Popen(
         command, cwd=COPY, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+    RUNNING.add(process)
     try:
         log, _ = process.communicate(timeout=seconds)
         return process.returncode, log
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        kill(process)
         log, _ = process.communicate()
         return None, log
+    except BaseException:
+        kill(process)
+        raise
+    finally:
+        RUNNING.discard(process)
 
 
 def run(command):

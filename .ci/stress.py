@@ -22,6 +22,7 @@ def main():
         sys.exit("FILTER names no test: make stress FILTER='CurlConformance/keeps' CHECK='part of a check name'")
     suite.take_libcurl()
     program = suite.build()
+    suite.end_with_this_process()
     spinning = [subprocess.Popen(SPIN) for _ in range(busy)]
     failures = collections.Counter()
     try:

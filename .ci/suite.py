@@ -10,6 +10,7 @@ left out. SHARE=k/n runs one of n parts of both stacks' conformance checks, and 
 are those of 'swift build'.
 """
 import argparse
+import atexit
 import os
 import pathlib
 import re
@@ -80,6 +81,23 @@ class Share:
 
 
 RUNNING = set()
+ENDED = threading.Event()
+
+
+def kill_running():
+    """Ends the processes of all shares. They are sessions of their own, which no signal to this process reaches."""
+    ENDED.set()
+    for process in list(RUNNING):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def end_with_this_process():
+    """Has RUNNING end with this process, also if that is interrupted or terminated. Call it from the main thread."""
+    atexit.register(kill_running)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
 def shares(filter, of):
@@ -136,7 +154,7 @@ def run(all_shares, program):
     def work():
         while True:
             with lock:
-                if not waiting:
+                if not waiting or ENDED.is_set():
                     return
                 share = waiting.pop(0)
             share.run(program, deadline)
@@ -196,11 +214,10 @@ def main():
         return 0
     began = time.monotonic()
     all_shares = quick_shares() if quick else shares(os.environ.get("FILTER"), os.environ.get("SHARE"))
+    end_with_this_process()
     try:
         run(all_shares, program)
     except KeyboardInterrupt:
-        for process in list(RUNNING):
-            os.killpg(process.pid, signal.SIGKILL)
         sys.exit("\nInterrupted.")
     if os.environ.get("FILTER"):
         print(all_shares[0].log)

@@ -28,7 +28,9 @@ TEXT = r'"((?:\\.|[^"\\\n])*)"'
 
 def files(pattern):
     """The files of the repository that fit, as they are now."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", pattern], cwd=ROOT, capture_output=True, text=True)
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", pattern], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if listed.returncode != 0:
+        sys.exit("git lists no files: see above.")
     return [path for path in map(ROOT.joinpath, sorted(set(listed.stdout.splitlines()))) if path.is_file()]
 
 
@@ -81,7 +83,9 @@ def main():
                 if show:
                     start = text.rfind("\n", 0, match.start()) + 1
                     print(f"{path.relative_to(ROOT)}: {match[0]!r}: {' '.join(text[start:match.end() + 60].split())[:120]}")
-        rate = 10_000 * hits / max(1, words)
+        if not words:
+            sys.exit(f"{group}: there is nothing to read")
+        rate = 10_000 * hits / words
         if rate > LIMITS[group]:
             failed = True
             print(f"{group}: {rate:.1f} words to avoid per 10,000, above {LIMITS[group]}: '.ci/words.py --show' lists them", file=sys.stderr)
