@@ -20,4 +20,15 @@ struct ScriptedServerTests {
         #expect(counts.last == 1)
         #expect(try await fetching.value == 1)
     }
+
+    /// In a separate process, which a time that no number holds would end.
+    @Test("waits for any time")
+    func longPatience() async {
+        await #expect(processExitsWith: .success) {
+            var options = ScriptedServer.Options()
+            options.patience = .seconds(Int64.max)
+            let server = try ScriptedServer(options) { _ in [.receiveHead, .send("HTTP/1.1 204 No Content\r\n\r\n")] }
+            _ = try await Network.CurlNetworkStack().data(for: .get(server.url()))
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import NetworkStack
 
 /// A descriptor that another thread can make readable, so that a blocked `poll` returns.
 ///
@@ -39,7 +40,7 @@ final class Wakeup: Sendable {
         let deadline = ContinuousClock.now + limit
         while case let left = deadline - .now, left > .zero {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            if poll(&entry, 1, Int32(clamping: Int64(left / .milliseconds(1)) + 1)) > 0 { return true }
+            if poll(&entry, 1, Int32(clamping: Int64(left.bounded / .milliseconds(1)) + 1)) > 0 { return true }
         }
         return false
     }

@@ -1,4 +1,5 @@
 import Glibc
+import NetworkStack
 
 extension ScriptedServer {
     /// One accepted connection, for its script.
@@ -274,7 +275,7 @@ extension ScriptedServer {
                 pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             // Rounded up: a pause is never shorter than requested.
-            let count = poll(&entries, 2, Int32(clamping: Int64(left / .milliseconds(1)) + 1))
+            let count = poll(&entries, 2, Int32(clamping: Int64(left.bounded / .milliseconds(1)) + 1))
             if count < 0 { return errno == EINTR ? true : false }
             if entries[1].revents != 0 { wakeup.drain() }
             let seen = entries[0].revents
