@@ -92,18 +92,6 @@ struct MockNetworkStackTests {
         }
     }
 
-    @Test("waits for an endless delay until it is cancelled", .timeLimit(.minutes(1)))
-    func endlessDelay() async throws {
-        let mock = try MockNetworkStack()
-        mock.answer(.GET, "/", with: .json("{}").delayed(by: .seconds(Int64.max)))
-        let resource = try get("/")
-        let fetching = Task { try await mock.fetch(resource: resource) }
-        while mock.requests.isEmpty { await Task.yield() }
-        try await Task.sleep(for: .milliseconds(50))  // A cancel before the wait would skip it.
-        fetching.cancel()
-        await #expect(throws: (any Error).self) { try await fetching.value }
-    }
-
     @Test("numbers attempts apart, whether a file answers or not")
     func identifiers() async throws {
         try await withFiles { folder in
@@ -120,6 +108,23 @@ struct MockNetworkStackTests {
                 _ = try await mock.fetch(resource: resource)
             }
             #expect(seen.withLock { $0 } == [1, 2, 3, 4])
+        }
+    }
+
+    @Test("ends and counts fetches of endpoints with its own")
+    func sharedLife() async throws {
+        try await withFiles { folder in
+            let mock = try MockNetworkStack(files: .init(folder: folder))
+            mock.answer(.GET, "/users", with: .silence)
+            let fetching = Task { try await mock.fetch(resource: resource(.all)) }
+            while mock.requests.isEmpty { await Task.yield() }
+            #expect(await mock.gauges.fetches == 1)
+            await mock.shutdown()
+            await #expect(throws: HTTPFetchError<HTTP.Response, any Error>.self) { _ = try await fetching.value }
+            guard case .shutDown = try await failure(mock, resource(.get(1))) else {
+                throw Unexpected("a fetch after the shutdown")
+            }
+            #expect(mock.requests.count == 1)
         }
     }
 
@@ -222,8 +227,9 @@ struct MockNetworkStackTests {
                 $0.finish()
             }
         )
-        _ = try await mock.fetch(resource: get("/a", method: .PUT, body: .stream(stream)))
-        _ = try await mock.fetch(resource: get("/b", method: .POST, body: .bytes(Data("bytes".utf8))))
+        let first = try await mock.fetch(resource: get("/a", method: .PUT, body: .stream(stream)))
+        let second = try await mock.fetch(resource: get("/b", method: .POST, body: .bytes(Data("bytes".utf8))))
+        #expect([first, second].map(\.response.metrics.bytesSent) == [8, 5])
         let contents = mock.requests.map { request -> String in
             if case .bytes(let data) = request.body { String(decoding: data, as: UTF8.self) } else { "none" }
         }
@@ -250,16 +256,6 @@ struct MockNetworkStackTests {
             throw Unexpected("an API's error")
         }
         #expect(why == Refused(why: "no"))
-    }
-
-    @Test("delivers a body to a stream, which may read slowly")
-    func streams() async throws {
-        let mock = try MockNetworkStack()
-        let content = Data(repeating: 7, count: 1_000_000)
-        mock.answer(.GET, "/stream", with: .status(200, body: content))
-        let stream = try await mock.streaming.fetch(resource: get("/stream")).value
-        await Task.yield()
-        #expect(try await stream.collect() == content)
     }
 
     @Test("delays on its clock, and a cancel ends the wait")

@@ -19,6 +19,28 @@ struct MockStreamTests {
         }
     }
 
+    @Test("a stream is delivered whole to a reader that begins late")
+    func streams() async throws {
+        let mock = try MockNetworkStack()
+        let content = Data(repeating: 7, count: 1_000_000)
+        mock.answer(.GET, "/stream", with: .status(200, body: content))
+        let request = try HTTP.Request(url: "https://api.test/stream")
+        let stream = try await mock.streaming.fetch(resource: .init(baseRequestMaking: .request(request))).value
+        await Task.yield()
+        #expect(try await stream.collect() == content)
+    }
+
+    @Test("an endless delay lasts until its fetch is cancelled")
+    func endlessDelay() async throws {
+        let mock = try MockNetworkStack()
+        mock.answer(.GET, "/", with: .json("{}").delayed(by: .seconds(Int64.max)))
+        let fetching = Task { try await mock.data(for: .get("https://api.test/")) }
+        while mock.requests.isEmpty { await Task.yield() }
+        try await Task.sleep(for: .milliseconds(50))  // A cancel before the wait would skip it.
+        fetching.cancel()
+        await #expect(throws: (any Error).self) { try await fetching.value }
+    }
+
     @Test("a truncated reply delivers its body, and fails")
     func cut() async throws {
         let mock = try MockNetworkStack()

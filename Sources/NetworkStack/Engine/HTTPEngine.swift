@@ -77,6 +77,14 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         isIntercepted = !configuration.interceptors.isEmpty
     }
 
+    /// Makes an engine that differs from another one of its stack in the transport only. A shutdown ends the fetches of both, and the
+    /// gauges count them together.
+    package init(transport: Transport, sharing other: HTTPEngine) {
+        self.transport = transport
+        (lastIdentifier, context) = (other.lastIdentifier, other.context)
+        (interceptors, isIntercepted) = (other.interceptors, other.isIntercepted)
+    }
+
     /// Ends all running fetches with ``HTTPFetchError/shutDown``, whatever they wait for: a request, a token, a connection, the
     /// server, the next attempt. Later fetches end with the same error at once.
     ///

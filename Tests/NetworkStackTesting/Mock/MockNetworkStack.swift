@@ -5,7 +5,8 @@ public import NetworkStack
 /// An HTTP stack that answers from memory, for an app's tests. Code on `some HTTPNetworkStack<Data>` runs on it unchanged.
 ///
 /// It is the real engine over a ``MockTransport``: interceptors, retries, redirects, timeouts, statuses and decoding are those of
-/// every stack; only the network is missing.
+/// every stack. What a transport does is missing: content codings, the framing of bodies, limits of heads, most fields that a
+/// transport adds, and connections.
 ///
 ///     let mock = try MockNetworkStack()
 ///     mock.answer(.GET, "/users/{id}", with: .json(#"{"name":"Ada"}"#))
@@ -29,7 +30,6 @@ public final class MockNetworkStack: HTTPTransportStack {
     public let engine: HTTPEngine<MockTransport>
 
     private let files: MockFiles?
-    private let makeEngine: @Sendable (MockTransport) -> HTTPEngine<MockTransport>
 
     /// Makes a stack without answers.
     ///
@@ -52,18 +52,14 @@ public final class MockNetworkStack: HTTPTransportStack {
         // There is no server to verify.
         configuration.serverTrust = nil
         if configuration.retryClock == nil { configuration.retryClock = clock }
-        let identifiers = Lock(0)
-        makeEngine = { [configuration] transport in
-            HTTPEngine(
-                transport: transport,
-                configuration: configuration,
-                queue: queue,
-                retryQueue: queue,
-                lastIdentifier: identifiers,
-                events: EventReporter(configuration.listeners)
-            )
-        }
-        engine = makeEngine(transport)
+        engine = HTTPEngine(
+            transport: transport,
+            configuration: configuration,
+            queue: queue,
+            retryQueue: queue,
+            lastIdentifier: Lock(0),
+            events: EventReporter(configuration.listeners)
+        )
     }
 
     /// Answers requests with a closure.
@@ -135,6 +131,6 @@ public final class MockNetworkStack: HTTPTransportStack {
         guard let files, let endpoint = resource.baseRequestMaking.endpoint as? any MockEndpoint else { return engine }
         var transport = engine.transport
         transport.fallback = { _ in try files.reply(for: endpoint) }
-        return makeEngine(transport)
+        return HTTPEngine(transport: transport, sharing: engine)
     }
 }

@@ -11,21 +11,23 @@ final class MockTransfer: HTTPTransfer {
         self.wakeups = wakeups
         task = Task {
             var signals = stream.makeAsyncIterator()
+            var metrics = HTTP.Metrics()
             do {
                 var request = try await Self.collect(hop, sink, &signals)
+                metrics.bytesSent = request.body.length ?? 0
                 if let userAgent = transport.userAgent, !request.headers.contains(.userAgent) {
                     request.headers[.userAgent] = userAgent
                 }
                 sink.entered(.waiting)
                 let reply = try transport.reply(to: request)
                 if reply.delay > .zero { try await transport.clock.sleep(for: reply.delay.bounded) }
-                try await Self.report(reply, to: request, sink, &signals)
+                try await Self.report(reply, to: request, sink, &signals, metrics)
             } catch let failure as HTTPTransferFailure<any Error> {
-                sink.failed(failure, metrics: .init())
+                sink.failed(failure, metrics: metrics)
             } catch is CancellationError where Task.isCancelled {
                 // The cancel was reported already.
             } catch {
-                sink.failed(.transport(error), metrics: .init())
+                sink.failed(.transport(error), metrics: metrics)
             }
         }
     }
@@ -69,7 +71,8 @@ final class MockTransfer: HTTPTransfer {
         _ reply: MockReply,
         to request: HTTP.Request,
         _ sink: any HTTPTransferSink<any Error>,
-        _ signals: inout AsyncStream<Void>.Iterator
+        _ signals: inout AsyncStream<Void>.Iterator,
+        _ metrics: HTTP.Metrics
     ) async throws {
         switch reply.outcome {
         case .failure(let error): throw error
@@ -84,7 +87,7 @@ final class MockTransfer: HTTPTransfer {
                 throw CancellationError()
             }
             if let cut = reply.cut { throw cut }
-            var metrics = HTTP.Metrics()
+            var metrics = metrics
             metrics.bytesReceived = hasContent ? Int64(content.count) : 0
             sink.finished(trailers: nil, metrics: metrics)
         }
