@@ -66,14 +66,19 @@ extension HTTPRequest {
     ///
     /// - Parameter baseURL: An absolute http or https URL, such as a server's in an OpenAPI document.
     /// - Returns: The request.
-    /// - Throws: ``HTTPTypesConversionError/invalidTarget(_:)`` if the base URL is none, or has user info.
+    /// - Throws: ``HTTPTypesConversionError/invalidTarget(_:)`` if the base URL is none or has user info, or if the path does not begin with a
+    ///   slash.
     public func on(server baseURL: URL) throws(HTTPTypesConversionError) -> HTTPRequest {
         let (scheme, authority, path) = try Self.parts(of: baseURL)
+        let own = self.path ?? "/"
+        guard own.isEmpty || own.hasPrefix("/") || own.hasPrefix("?") else {
+            throw .invalidTarget("The :path begins with a slash.")
+        }
         var base = path.prefix { $0 != "?" }
         if base.hasSuffix("/") { base.removeLast() }
         var request = self
         (request.scheme, request.authority) = (scheme, authority)
-        request.path = base + (self.path ?? "/")
+        request.path = base + own
         return request
     }
 

@@ -7,7 +7,7 @@ internal import SemanticConventions
 ///     configuration.listeners.append(LoggingListener(Logger(label: "network")))
 ///
 /// Messages are fixed texts; what varies is metadata. Its keys are those of OpenTelemetry's semantic conventions for HTTP clients,
-/// besides `fetch`, `attempt`, `delay`, `duration`, `connection` and `count`. There are no header fields, no bodies, and of a URL
+/// besides `fetch`, `attempt`, `delay`, `duration`, `connection`, `reason` and `count`. There are no header fields, no bodies, and of a URL
 /// neither user info nor query.
 ///
 /// It is called on a queue of the stack, not in the task that fetches. So task-local metadata is missing, such as that of a

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 ///     configuration.listeners.append(MetricsListener())
 ///
-/// Names and labels are those of OpenTelemetry's semantic conventions for HTTP clients:
+/// Names and labels are those of OpenTelemetry's semantic conventions for HTTP clients; metrics of connections name no server:
 ///
 /// | metric | type | what |
 /// |---|---|---|
@@ -20,7 +20,8 @@ internal import Synchronization
 /// | `network_stack.events.dropped` | counter | events that the stack discarded, because listeners were too slow |
 ///
 /// Requests have the labels `http.request.method` (a registered method or `_OTHER`), `http.response.status_code`,
-/// `network.protocol.version`, `error.type` (a status of 400 or more, or the name of the error's case) and, for a limited number of
+/// `network.protocol.version`, `error.type` (a status of 400 or more, or the name of the error's case, with the kind of a transport
+/// failure: `transport.connect`) and, for a limited number of
 /// servers, `server.address` and `server.port`. There are no URLs and no header fields. Metrics of connections come from CurlStack
 /// only.
 ///
@@ -103,8 +104,12 @@ public final class MetricsListener: EventListener {
         end(event, error: (error as? any HTTPError)?.errorType)
     }
 
-    /// Measures a request that has not ended yet.
-    public func fetchSucceeded(_ event: FetchEvent, response: HTTP.Response) { end(event) }
+    /// Measures a request that has not ended yet. One without a response has failed, and an interceptor has replaced its failure:
+    /// its `error.type` is `_OTHER`.
+    public func fetchSucceeded(_ event: FetchEvent, response: HTTP.Response) {
+        let hasResponse = state.withLock { $0.requests[event.fetch]?.labels.status != nil }
+        end(event, error: hasResponse ? nil : "_OTHER")
+    }
 
     /// Measures a request that failed.
     public func fetchFailed(_ event: FetchEvent, error: any HTTPError) { end(event, error: error.errorType) }

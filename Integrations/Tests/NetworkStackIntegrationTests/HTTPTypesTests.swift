@@ -114,6 +114,14 @@ struct HTTPTypesTests {
             let sent = try request.on(server: #require(URL(string: base)))
             #expect(try HTTP.Request(sent).url.absoluteString == url)
         }
+        let server = try #require(URL(string: "https://a.test/v1"))
+        for path in ["pets", "*", "http://b.test/"] {
+            let request = Self.request(.get, nil, nil, path)
+            guard case .invalidTarget = Self.error({ _ = try request.on(server: server) }) else {
+                Issue.record("\(path) was accepted")
+                continue
+            }
+        }
         for base in ["/", "ftp://a.test", "https://user:s3cret@a.test"] {
             let url = try #require(URL(string: base))
             guard case .invalidTarget(let reason) = Self.error({ _ = try Self.request().on(server: url) }) else {

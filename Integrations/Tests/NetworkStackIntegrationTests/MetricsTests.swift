@@ -57,6 +57,15 @@ struct MetricsTests {
         )
     }
 
+    @Test("a request whose failure an interceptor has replaced counts as an error")
+    func replacedFailure() throws {
+        let listener = MetricsListener(factory: metrics, servers: 0)
+        let event = try Self.event(1, "https://a.test/")
+        listener.queued(event)
+        listener.fetchSucceeded(event, response: HTTP.Response(status: .ok, url: try #require(event.request).url))
+        #expect(durations() == ["error.type=_OTHER http.request.method=GET": 1])
+    }
+
     @Test("connections are counted and measured on libcurl")
     func connections() async throws {
         let ends = Ends()
