@@ -1,6 +1,6 @@
 /// The answer of a handler of `ScriptedServer.responding`: exact bytes, then steps.
 ///
-/// Nothing is added to the bytes (no Date, no Server). The body of an answer to HEAD is removed.
+/// Nothing is added to the bytes (no Date, no Server). ``body`` is not sent in an answer to HEAD.
 public struct Reply: Sendable {
     /// The status line and fields with the blank line; empty if the reply has steps only.
     public var head: [UInt8]
