@@ -112,7 +112,7 @@ final class EngineContext: Sendable {
         delegate.receiver?.attach(loop, cancelled: delegate.streamError(of: .cancelled))
         loop.run(.make)
         loop.returnsToCaller()
-        return loop
+        return loop.options === options ? loop : FetchCancelable(loop)
     }
 
     /// Runs work on a queue; from the batch's thread, together with what else ends there in the same turn.

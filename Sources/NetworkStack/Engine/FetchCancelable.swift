@@ -1,11 +1,9 @@
-/// Cancels a fetch, for its caller. A caller that keeps it keeps nothing of a fetch that has ended.
-@usableFromInline
+/// Cancels a fetch that has options of its own, for its caller: one that keeps this keeps none of their callbacks when the fetch has
+/// ended.
 final class FetchCancelable: Cancelable {
-    weak let fetch: (any Cancelable)?
+    weak let fetch: FetchLoop?
 
-    @usableFromInline
-    init(_ fetch: any Cancelable) { self.fetch = fetch }
+    init(_ fetch: FetchLoop) { self.fetch = fetch }
 
-    @usableFromInline
     func cancel() { fetch?.cancel() }
 }

@@ -75,7 +75,7 @@ final class FetchLoop: Cancelable {
         if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { context.wheel.remove(late) }
         if let made = delegate.makeAtOnce(attempt) {
             // Without interceptors there is one attempt only, so no other can have begun meanwhile.
-            guard !isIntercepted || state.withLock({ $0.handOver(attempt, now: .now).isWanted }) else { return .wait }
+            guard !isIntercepted || state.withLock({ $0.handOver(attempt, now: nil).isWanted }) else { return .wait }
             return carry(made, attempt)
         }
         let making = delegate.make(attempt) { [self] result in

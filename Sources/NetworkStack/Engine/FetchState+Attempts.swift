@@ -75,11 +75,11 @@ extension FetchState {
     }
 
     /// Returns whether the attempt's request is handed over for the first time, and still wanted; and the making, which the
-    /// caller releases outside the lock.
-    mutating func handOver(_ attempt: Attempt, now: MonotonicTime) -> (isWanted: Bool, making: (any Cancelable)?) {
+    /// caller releases outside the lock. The time is that of a request which was not made at once.
+    mutating func handOver(_ attempt: Attempt, now: MonotonicTime?) -> (isWanted: Bool, making: (any Cancelable)?) {
         guard case .making = stage, handedOver < attempt.number, isCurrent(attempt) else { return (false, nil) }
         handedOver = attempt.number
-        clocks.progressed(now: now)
+        if let now { clocks.progressed(now: now) }
         return (true, exchange(&stage, with: .making(nil)).pending)
     }
 

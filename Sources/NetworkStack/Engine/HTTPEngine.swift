@@ -132,7 +132,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     public func fetch(
         _ resource: HTTPResource<Transport.Request, Transport.Response>,
         completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
-    ) -> any Cancelable { FetchCancelable(collect(resource, .call(completion))) }
+    ) -> any Cancelable { collect(resource, .call(completion)) }
 
     /// Fetches a resource and collects its body. Cancelling the task cancels the fetch.
     ///
@@ -174,7 +174,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         completion:
             @escaping @Sendable (Result<Network.Value<ByteStream<FetchError>, Transport.Response>, FetchError>)
             -> Void
-    ) -> any Cancelable { FetchCancelable(stream(resource, .call(completion))) }
+    ) -> any Cancelable { stream(resource, .call(completion)) }
 
     /// Fetches a resource and delivers its body while it arrives. Cancelling the task cancels the fetch, as long as this waits.
     ///

@@ -55,7 +55,8 @@ final class EngineHistoryFetch: Sendable {
     func allow(_ ending: String) { state.withLock { _ = $0.allowed.insert(ending) } }
 
     func begun(_ handle: any Cancelable) {
-        state.withLock { ($0.handle, $0.loop) = (handle, (handle as? FetchCancelable)?.fetch as? FetchLoop) }
+        let loop = handle as? FetchLoop ?? (handle as? FetchCancelable)?.fetch
+        state.withLock { ($0.handle, $0.loop) = (handle, loop) }
     }
 
     /// Cancels the fetch, if `fetch` has returned.
