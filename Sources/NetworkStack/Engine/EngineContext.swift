@@ -99,9 +99,14 @@ final class EngineContext: Sendable {
     }
 
     /// Adds the stack's header fields to a made request, unless the resource does without.
-    func addingSessionHeaders(to request: HTTP.Request, options: Shared<HTTP.Options>) -> HTTP.Request {
+    func addingSessionHeaders(
+        to request: HTTP.Request,
+        options: Shared<HTTP.Options>,
+        hasMoved: Bool
+    ) -> HTTP.Request {
         guard let sessionHeaders, options.value.usesSessionHeaders else { return request }
-        return request.with(sessionHeaders: sessionHeaders, sensitive: options.value.sensitiveHeaders)
+        let sensitive = options.value.sensitiveHeaders
+        return request.with(sessionHeaders: sessionHeaders, sensitive: sensitive, hasMoved: hasMoved)
     }
 
     /// Begins a fetch.

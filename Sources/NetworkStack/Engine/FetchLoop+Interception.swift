@@ -8,13 +8,14 @@ extension FetchLoop {
         guard state.withLock({ $0.begin(interception, of: attempt) }) else { return .wait }
         interception.begin(
             request,
-            carry: { [self] request in
+            carry: { [self] sent in
                 queue.async {
                     guard self.state.withLock({ $0.ask(interception, now: .now) }) else { return interception.close() }
                     // `next` was cancelled before its request was sent.
                     if interception.isAbandoned { return self.abandon(interception) }
-                    self.delegate?.keep(request, of: attempt.number)
-                    self.run(self.carryWithSessionFields(request, of: attempt))
+                    self.delegate?.keep(sent, of: attempt.number)
+                    let hasMoved = sent.hasOtherOrigin(than: request)
+                    self.run(self.carryWithSessionFields(sent, of: attempt, hasMoved: hasMoved))
                 }
             },
             abandon: { [self] in abandon(interception) },

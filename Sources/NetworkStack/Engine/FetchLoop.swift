@@ -102,9 +102,15 @@ final class FetchLoop: Cancelable {
         }
     }
 
-    /// Adds the session's header fields to the request of an attempt, and carries it.
-    func carryWithSessionFields(_ request: HTTP.Request, of attempt: Attempt) -> FetchState.Step {
-        .carry(context.addingSessionHeaders(to: request, options: options), of: attempt.number, isFirst: true)
+    /// Adds the session's header fields to the request of an attempt, which an interceptor may have moved to another origin, and
+    /// carries it.
+    func carryWithSessionFields(
+        _ request: HTTP.Request,
+        of attempt: Attempt,
+        hasMoved: Bool = false
+    ) -> FetchState.Step {
+        let whole = context.addingSessionHeaders(to: request, options: options, hasMoved: hasMoved)
+        return .carry(whole, of: attempt.number, isFirst: true)
     }
 
     /// Checks a request and starts its hop.

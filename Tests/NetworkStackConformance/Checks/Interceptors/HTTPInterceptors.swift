@@ -97,6 +97,27 @@ extension ConformanceCheck {
             let kept = home.requests().map { request in names.map { request[$0] } }
             try expectEqual(kept, [["Bearer t", "a=1", "s", "set", "p"]], "the fields at the same origin")
         },
+        ConformanceCheck("The configuration's credentials do not follow next to another origin") { subject in
+            let (home, away) = (try subject.serve { _ in .ok("x") }, try subject.serve { _ in .ok("x") })
+            let awayURL = try HTTP.Request(url: away.url("/")).url
+            let moving = AsyncInterceptor { request, next in
+                var request = request
+                request.url = awayURL
+                request.headers.append("b=2", for: .cookie)
+                return try await next(request)
+            }
+            let stack = try subject.stack {
+                $0.headers = [.authorization: "Bearer service", "X-Secret": "s", "X-Plain": "p"]
+                $0.sensitiveHeaders = ["X-Secret"]
+                $0.interceptors = [moving]
+            }
+            let headers: HTTP.Headers = [.authorization: "Bearer user", .cookie: "a=1"]
+            _ = try await stack.observe(home.url("/"), headers: headers).onlyOutcome().value()
+            let sent = away.requests().map { request in
+                ["authorization", "cookie", "x-secret", "x-plain"].map { request[$0] }
+            }
+            try expectEqual(sent, [[nil, "b=2", nil, "p"]], "the fields at another origin")
+        },
         ConformanceCheck("Next returns any status; what it becomes is judged after") { subject in
             let peer = try subject.serve { $0.path == "/bad" ? .status(503, "no") : .ok("yes") }
             let seen = EventLog()
