@@ -120,13 +120,21 @@ struct RedactionTests {
         for text in Self.texts(of: hop) { #expect(!text.contains(Self.secret), "\(text)") }
     }
 
-    @Test("an exported command shows no user info of the referring page")
+    @Test("an exported command shows no user info of URLs in fields, and changes nothing else")
     func exportedReferer() throws {
+        let json = #"{"u":"https://host.test/?a"}"#
         let request = try HTTP.Request(
             url: "https://host.test/",
-            headers: [.referer: "https://user:s3cret@host.test/path?page=2"]
+            headers: [
+                .referer: "https://user:s3cret@host.test/path?page=2", "X-Page": "/app#/home", "X-JSON": json,
+                .link: "<https://host.test/a?x=1>",
+            ]
         )
-        #expect(try request.curlCommand().contains("Referer: https://host.test/path?page=2"))
+        let command = try request.curlCommand()
+        #expect(command.contains("Referer: https://host.test/path?page=2"))
+        for text in ["X-Page: /app#/home", "X-JSON: \(json)", "Link: <https://host.test/a?x=1>"] {
+            #expect(command.contains(text), "\(command)")
+        }
         #expect(try request.curlCommand(redacting: nil).contains(Self.secret))
     }
 
@@ -156,7 +164,9 @@ struct RedactionTests {
             ("X-Tokenizer", false), ("X-Monkey-Api", false), ("X-RapidAPI-Key", true), ("DD-APPLICATION-KEY", true),
             ("Fastly-Key", true), ("AccessKey", true), ("X-Parse-Master-Key", true), ("X-Authorization", true),
             ("x-amz-server-side-encryption-customer-key", true), ("x-ms-authorization-auxiliary", true),
-            ("Surrogate-Key", false), ("X-Cache-Key", false), ("Public-Key-Pins", false),
+            ("Surrogate-Key", false), ("X-Cache-Key", false), ("Public-Key-Pins", false), ("X-Api-Key-V2", true),
+            ("x-amz-server-side-encryption-aws-kms-key-id", false), ("X-Routing-Key", false),
+            ("x-amz-server-side-encryption-bucket-key-enabled", false),
         ]
     )
     func namedSecrets(_ name: String, _ isSecret: Bool) throws {

@@ -48,14 +48,17 @@ extension HTTP {
             let words = name.split { $0 == "-" || $0 == "_" }
             return words.contains {
                 Self.wordsForSecrets.contains($0) || $0.hasSuffix("token") || $0.hasSuffix("apikey")
-            }
-                || words.contains { $0 == "key" || $0 == "accesskey" } && !Self.publicKeys.contains(name)
+            } || words.contains { $0 == "key" || $0 == "accesskey" } && !Self.describesKey(name, words.last)
         }
 
-        /// Fields whose name has the word "key" and whose value is no secret.
+        /// Whether a field's name has the word "key", and its value is no secret.
+        private static func describesKey(_ name: String, _ last: Substring?) -> Bool {
+            publicKeys.contains(name) || ["enabled", "id", "md5", "sha256"].contains(last)
+        }
+
         private static let publicKeys: Set<String> = [
             "cache-key", "idempotency-key", "public-key-pins", "public-key-pins-report-only", "sec-websocket-key",
-            "surrogate-key", "x-cache-key", "x-idempotency-key",
+            "surrogate-key", "x-cache-key", "x-idempotency-key", "x-partition-key", "x-routing-key",
         ]
 
         /// `Authentication-Info` has the next nonce of Digest, and `DPoP` a signed proof.

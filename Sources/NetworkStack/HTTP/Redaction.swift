@@ -51,9 +51,13 @@ extension HTTP {
 
         /// A field's value for an export: queries stay, as in the request's URL.
         func exported(_ field: Headers.Field) -> String {
+            if isSecret(field.name) { return "<redacted>" }
+            guard field.value.isURLWithSecrets, let url = URL(string: field.value), url.user() != nil else {
+                return field.value
+            }
             var redaction = self
             redaction.showsQuery = true
-            return redaction.text(of: field)
+            return redaction.text(of: url)
         }
 
         /// Whether a field's value is omitted.
@@ -64,7 +68,8 @@ extension HTTP {
 extension String {
     /// Whether this looks like a URL, or a path, with user info, a query or a fragment.
     fileprivate var isURLWithSecrets: Bool {
-        (hasPrefix("/") || contains("://")) && !utf8.contains { $0.isBlank }
-            && utf8.contains { "?#@".utf8.contains($0) }
+        let scheme = utf8.prefix { $0.isTokenByte }
+        return utf8[scheme.endIndex...].starts(with: (scheme.isEmpty ? "/" : "://").utf8)
+            && !utf8.contains { $0.isBlank } && utf8.contains { "?#@".utf8.contains($0) }
     }
 }
