@@ -197,20 +197,24 @@ extension Network {
                 check(newValue)
                 var configuration = configuration
                 configuration.headers = newValue.takeHeaders()
-                let engine = state.withLock { state -> HTTPEngine<URLSessionTransport>? in
-                    guard slot.fill(with: newValue) else { return nil }
-                    if !configuration.headers.isEmpty, !state.isClosed {
+                let (isFirst, engine) = state.withLock { state -> (Bool, HTTPEngine<URLSessionTransport>?) in
+                    guard slot.fill(with: newValue) else { return (false, nil) }
+                    if state.isClosed { return (true, state.finishing ?? state.earlier) }
+                    if !configuration.headers.isEmpty {
                         state.earlier = state.engine
                         state.engine = makeEngine(with: configuration, on: state.engine.transport, after: state.engine)
                     }
-                    return state.engine
+                    return (true, state.engine)
                 }
-                guard let engine else {
+                guard isFirst else {
                     fatalError("The stack has a session already, and keeps it. Make another stack for another session.")
                 }
-                engine.transport.session.attach(newValue)
-                // No fetch will use it, but it retains the stack until then.
-                if state.withLock({ $0.isClosed }) { newValue.finishTasksAndInvalidate() }
+                if let engine {
+                    engine.transport.session.attach(newValue)
+                } else {
+                    // After the end, no fetch uses it. It would retain the stack.
+                    newValue.finishTasksAndInvalidate()
+                }
             }
         }
 

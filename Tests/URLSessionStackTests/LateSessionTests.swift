@@ -24,6 +24,34 @@ struct LateSessionTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test("A fetch that began before the end uses the session that is set after it", arguments: [false, true])
+    func fetchBeforeTheEnd(hasHeaders: Bool) async throws {
+        let server = try ScriptedServer.responding { _ in .ok("x") }
+        let isMade = Gate()
+        let outcome = Lock<String?>(nil)
+        weak var stack: Stack?
+        do {
+            let network = Stack()
+            stack = network
+            let request = try HTTP.Request(url: server.url())
+            network.fetch(
+                resource: .init(
+                    baseRequestMaking: .task {
+                        try await isMade.opened()
+                        return try URLRequest(request)
+                    }
+                )
+            ) { result in outcome.withLock { $0 = result.summary } }
+            network.finishFetchesAndInvalidateSession()
+            let configuration = URLSessionConfiguration.ephemeral
+            if hasHeaders { configuration.httpAdditionalHeaders = ["X-Extra": "y"] }
+            network.session = URLSession(configuration: configuration, delegate: network, delegateQueue: nil)
+        }
+        isMade.open()
+        #expect(try await eventually { outcome.withLock { $0 } == "success x" })
+        #expect(try await eventually { stack == nil })
+    }
+
     @Test("The gauges count the fetches that began before the session was set, and their bytes")
     func gaugesOfBoth() async throws {
         let held = Gate()
