@@ -23,6 +23,7 @@ done
 for ((job = 0; job < jobs; job++)); do
     status=0
     wait "${pids[job]}" || status=$?
+    unset 'pids[job]'
     [ "$status" -eq 0 ] && continue
     verdict=1
     # What throws names its seed; what crashes the process has left it here.
