@@ -146,8 +146,8 @@ final class Connection {
     /// nghttp2, and with it several servers, takes 1000 at once for an attack (CVE-2023-44487).
     private static let mostResets = 800
 
-    /// The server has sent GOAWAY. Without a known socket this stands for several connections (``ConnectionTable/withoutSocket(at:)``),
-    /// and no stream has a number.
+    /// The server has sent GOAWAY. It is ignored without a known socket: this object then stands for several connections
+    /// (``ConnectionTable/withoutSocket(at:)``), and their streams have no numbers.
     func ends(by goAway: GoAway) {
         if socket != nil { self.goAway = goAway }
     }

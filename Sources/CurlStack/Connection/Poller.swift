@@ -85,7 +85,8 @@ final class Poller {
     /// A socket that was opened has become a connection. The end of one that does not is not reported.
     func connected(_ descriptor: Int32) { sockets[Int(descriptor)].isConnection = true }
 
-    /// A connection's socket is about to be closed. The kernel would go on watching it if another process had it, after a `fork`.
+    /// A connection's socket is about to be closed. It is unregistered first: if a forked child has it open, too, the kernel would go on
+    /// watching it.
     func closed(_ descriptor: Int32) {
         guard Int(descriptor) < sockets.count else { return }
         unregister(descriptor)

@@ -250,7 +250,7 @@ final class EasyHandle {
     /// Whether libcurl has a message for what went wrong.
     var hasErrorMessage: Bool { unsafe errorText.pointee != 0 }
 
-    /// libcurl's message for what went wrong, or that for the code, which shows no credentials of a proxy.
+    /// libcurl's message for what went wrong. If there is none, or it may quote a proxy's credentials, the general message for the code.
     func message(for code: CURLcode) -> String {
         let text = unsafe String(cString: errorText)
         let isShown = !text.isEmpty && !(route?.proxy.mayBeRevealed(by: text) ?? false)

@@ -37,8 +37,8 @@ final class LoopContext {
         bodies.renew()
     }
 
-    /// Calls libcurl where it may read connections and end transfers. Every such call goes this way: here it is bounded how long a
-    /// server can keep libcurl from coming back.
+    /// Calls libcurl where it may read connections and end transfers. Every such call goes through here, which limits how long a server
+    /// can keep libcurl from returning.
     private func call(_ act: () -> Void) {
         renewBudgets()
         mayHaveEnded = true

@@ -1,5 +1,5 @@
-/// Cancels a fetch that has options of its own, for its caller: one that keeps this keeps none of their callbacks when the fetch has
-/// ended.
+/// Cancels a fetch that has its own options. A caller may keep it: after the fetch has ended, it does not keep the options' callbacks
+/// alive.
 final class FetchCancelable: Cancelable {
     weak let fetch: FetchLoop?
 

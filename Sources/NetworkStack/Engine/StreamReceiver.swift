@@ -45,7 +45,7 @@ final class StreamReceiver: Sendable {
         let (waiter, hasRoom) = state.withLock { state -> (OneShot<Void>?, Bool) in
             guard state.end == nil else { return (nil, true) }
             state.chunks.append(chunk)
-            // Until the reader has come below the low mark: nobody else has the transfer go on.
+            // It stays set until the reader gets below the low mark, because only the reader resumes the transfer.
             if state.chunks.count > Self.highMark { state.isHeldBack = true }
             return (state.waiter.take(), !state.isHeldBack)
         }

@@ -8,7 +8,7 @@ extension HTTP {
         private var times = Times()
         /// Bytes of the request's body that were sent.
         public var bytesSent: Int64 = 0
-        /// Bytes of the response's body as received, before decompression. Where the stack itself ends a fetch, after it.
+        /// Bytes of the response's body as received, before decompression. If the stack itself ends the fetch, after it.
         public var bytesReceived: Int64 = 0
         /// Bytes of the response's head, if known.
         public var headBytesReceived: Int64?

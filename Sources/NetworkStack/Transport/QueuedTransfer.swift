@@ -174,7 +174,7 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
             return carry()
         }
         let metrics = completed(metrics)
-        // That a repeat was not sent is not reported: the first request may have been processed.
+        // If the repeat was never sent, the failure of the first request is reported, because that may have been processed.
         let lost = failure.isUnsent ? state.withLock { $0.lost } : nil
         end().sink?.failed(lost ?? failure, metrics: metrics)
     }

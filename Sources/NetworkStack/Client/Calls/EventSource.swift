@@ -110,7 +110,7 @@ extension HTTPNetworkStack where Remote == Data {
     ///     until the server sends an identifier.
     ///   - reconnects: Whether to connect again. If not, the source ends with the response.
     ///   - reconnection: When to connect again.
-    ///   - options: Changes the stack's options for these requests.
+    ///   - options: Changes the stack's options for these requests. The stack's total timeout does not apply.
     /// - Returns: The source, connected.
     /// - Throws: What ``events(from:reconnects:reconnection:options:)`` throws.
     public func events(

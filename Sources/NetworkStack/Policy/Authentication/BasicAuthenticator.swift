@@ -3,8 +3,8 @@ public import FoundationEssentials
 /// Sends a user's name and password with requests (RFC 7617), without waiting for a challenge.
 ///
 /// They are sent to the given origins only. Requests and redirects to other origins go without them, and so does TRACE, whose
-/// request the server returns. Put a request interceptor that changes the URL before this one: what it gets is sent. Over `http:`
-/// everyone on the way can read them.
+/// request the server returns. A request interceptor that changes the URL has to come before this one, which decides by the URL that
+/// it gets. Over `http:` everyone on the way can read them.
 public struct BasicAuthenticator: RequestAuthenticator {
     /// The neutral request.
     public typealias Request = HTTP.Request

@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// Sends a fixed token with requests (RFC 6750). For tokens that expire, use ``TokenAuthenticator``.
 ///
 /// It is sent to the given origins only. Requests and redirects to other origins go without it, and so does TRACE, whose request
-/// the server returns. Put a request interceptor that changes the URL before this one: what it gets is sent.
+/// the server returns. A request interceptor that changes the URL has to come before this one, which decides by the URL that it gets.
 public struct BearerAuthenticator: RequestAuthenticator {
     /// The neutral request.
     public typealias Request = HTTP.Request

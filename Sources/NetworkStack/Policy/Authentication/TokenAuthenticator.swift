@@ -10,8 +10,8 @@ public import FoundationEssentials
 ///   ``HTTPFetchError/retry(_:_:)`` with ``Retry/Error/custom(_:)``.
 /// - If a refresh fails, every request that waits for it fails with its error; the next request tries again. Cancelling a request
 ///   does not cancel the refresh, because the server may have used up the old refresh token already.
-/// - Tokens are sent to the given origins only. Requests and redirects to other origins go without one, and so does TRACE. Put
-///   a request interceptor that changes the URL before this one: what it gets is sent.
+/// - Tokens are sent to the given origins only. Requests and redirects to other origins go without one, and so does TRACE. A
+///   request interceptor that changes the URL has to come before this one, which decides by the URL that it gets.
 ///
 /// The refresh may fetch on the stack whose requests are authenticated. Its own requests get no token and do not wait for one.
 /// They are recognised by their task; a request that another task makes, or that is retried, needs ``Options/isExempt``.

@@ -71,7 +71,7 @@ extension Retry.State: CustomStringConvertible {
 }
 
 extension Retry {
-    // No initializer of Duration: its lookup has Swift 6.3 ascribe timespec to a module of the overlay's, which breaks release builds.
+    // Not an initializer of Duration: resolving one makes Swift 6.3 attribute timespec to an overlay module, which breaks release builds.
     /// A delay as a duration, which holds less: thirty years at most.
     static func duration(_ delay: Delay) -> Duration { .seconds(min(delay, 1e9)) }
 }
