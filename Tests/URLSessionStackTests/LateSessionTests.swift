@@ -7,6 +7,24 @@ import URLSessionStack
 
 @Suite("A session that a URLSession stack is given late", .timeLimit(.minutes(1)))
 struct LateSessionTests {
+    private static func session(of network: Stack, hasHeaders: Bool) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        if hasHeaders { configuration.httpAdditionalHeaders = ["X-Extra": "y"] }
+        return URLSession(configuration: configuration, delegate: network, delegateQueue: nil)
+    }
+
+    /// Begins a fetch whose request is made when the gate opens.
+    private static func fetch(_ url: String, on network: Stack, after isMade: Gate, _ outcome: Lock<String?>) throws {
+        let request = try HTTP.Request(url: url)
+        let making: @Sendable () async throws -> URLRequest = {
+            try await isMade.opened()
+            return try URLRequest(request)
+        }
+        network.fetch(resource: .init(baseRequestMaking: .task(making))) { result in
+            outcome.withLock { $0 = result.summary }
+        }
+    }
+
     @Test("A session that is set after the end is invalidated, and carries no fetch", arguments: [false, true])
     func settingAfterTheEnd(hasHeaders: Bool) async throws {
         let server = try ScriptedServer.responding { _ in .ok("x") }
@@ -15,9 +33,7 @@ struct LateSessionTests {
             let network = Stack()
             stack = network
             network.finishFetchesAndInvalidateSession()
-            let configuration = URLSessionConfiguration.ephemeral
-            if hasHeaders { configuration.httpAdditionalHeaders = ["X-Extra": "y"] }
-            network.session = URLSession(configuration: configuration, delegate: network, delegateQueue: nil)
+            network.session = Self.session(of: network, hasHeaders: hasHeaders)
             #expect(await network.outcome(of: try .url(server.url())).summary == "shut down")
         }
         #expect(try await eventually { stack == nil })
@@ -33,19 +49,9 @@ struct LateSessionTests {
         do {
             let network = Stack()
             stack = network
-            let request = try HTTP.Request(url: server.url())
-            network.fetch(
-                resource: .init(
-                    baseRequestMaking: .task {
-                        try await isMade.opened()
-                        return try URLRequest(request)
-                    }
-                )
-            ) { result in outcome.withLock { $0 = result.summary } }
+            try Self.fetch(server.url(), on: network, after: isMade, outcome)
             network.finishFetchesAndInvalidateSession()
-            let configuration = URLSessionConfiguration.ephemeral
-            if hasHeaders { configuration.httpAdditionalHeaders = ["X-Extra": "y"] }
-            network.session = URLSession(configuration: configuration, delegate: network, delegateQueue: nil)
+            network.session = Self.session(of: network, hasHeaders: hasHeaders)
         }
         isMade.open()
         #expect(try await eventually { outcome.withLock { $0 } == "success x" })
@@ -60,19 +66,9 @@ struct LateSessionTests {
         }
         let network = Stack()
         let isMade = Gate()
-        let request = try HTTP.Request(url: server.url())
         let outcome = Lock<String?>(nil)
-        network.fetch(
-            resource: .init(
-                baseRequestMaking: .task {
-                    try await isMade.opened()
-                    return try URLRequest(request)
-                }
-            )
-        ) { result in outcome.withLock { $0 = result.summary } }
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpAdditionalHeaders = ["X-Extra": "y"]
-        network.session = URLSession(configuration: configuration, delegate: network, delegateQueue: nil)
+        try Self.fetch(server.url(), on: network, after: isMade, outcome)
+        network.session = Self.session(of: network, hasHeaders: true)
         isMade.open()
         try await server.waitUntil { $0.requests.count == 1 }
         #expect(await network.gauges.fetches == 1)
