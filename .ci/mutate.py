@@ -208,7 +208,7 @@ RUNNING = set()
 
 
 def kill_running():
-    """Ends the test programs. They are sessions of their own, which no signal to this process reaches."""
+    """Ends the test programs. Each is a separate session, which no signal to this process reaches."""
     for process in list(RUNNING):
         kill(process)
 

@@ -85,7 +85,7 @@ ENDED = threading.Event()
 
 
 def kill_running():
-    """Ends the processes of all shares. They are sessions of their own, which no signal to this process reaches."""
+    """Ends the processes of all shares. Each is a separate session, which no signal to this process reaches."""
     ENDED.set()
     for process in list(RUNNING):
         try:

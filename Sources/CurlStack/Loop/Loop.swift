@@ -37,7 +37,7 @@ struct Loop: ~Copyable {
         queue = ConnectionQueue(limits: configuration.connections, quirks: quirks)
     }
 
-    /// Runs until it is told to stop and nothing is under way.
+    /// Runs until the stop command has come and nothing is under way.
     mutating func run() {
         mailbox.batch.begin()
         while true {

@@ -23,7 +23,8 @@ final class LoopContext {
     var waitingForBody: [ObjectIdentifier: Transfer] = [:]
     /// The transfers that failed on resuming, which libcurl does not report again.
     var failedOnResume: [(transfer: Transfer, code: CURLcode)] = []
-    /// The transfers that start over: libcurl would open a connection for them, or another transfer had still to finish opening it.
+    /// The transfers that start over: libcurl would have opened a connection for them, or has given them one that another transfer was
+    /// still opening.
     var startingOver: [Transfer] = []
 
     init(quirks: LibcurlQuirks = .running, gates: TrustGates = .all, events: EventReporter? = nil) {

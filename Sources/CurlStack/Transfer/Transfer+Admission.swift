@@ -133,7 +133,7 @@ extension Transfer {
         else { return false }
         switch CurlError.Code(code) {
         case .http2, .http2Stream, .partialFile, .receiveError, .sendError, .gotNothing: break
-        // Before 8.8, libcurl looks for another connection, and decodes a proxy's credentials again: it fails at `%00`.
+        // Before 8.8, libcurl decodes a proxy's credentials again when it looks for another connection, and fails at `%00`.
         case .urlMalformed where easy?.route?.proxy.credentials != nil: break
         default: return false
         }

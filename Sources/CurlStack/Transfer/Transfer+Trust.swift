@@ -5,7 +5,7 @@ internal import NetworkStack
 extension Transfer {
     /// TLS is about to be negotiated on a new connection.
     ///
-    /// - Parameter settings: Those of the handshake, which take the handshake gate along.
+    /// - Parameter settings: The settings of the handshake, in which the handshake gate is installed.
     /// - Returns: libcurl's code if the handshake must not begin.
     func secures(in settings: TLSContext) -> CURLcode {
         guard let easy, settings.install(easy.authorities) else {

@@ -17,8 +17,8 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
 
     /// Makes a stream from a closure, such as for a test.
     ///
-    /// A cancelled task cancels the stream, as it does that of a response. A wait within the closure lasts until the closure
-    /// returns: let it heed the task's cancellation.
+    /// A cancelled task cancels the stream, as it does that of a response, but does not interrupt the closure: one that waits has
+    /// to end its wait when its task is cancelled.
     ///
     /// - Parameter next: Returns the next chunk, or `nil` at the end. Empty chunks are skipped. One task at a time calls it, and
     ///   none that is cancelled already. It is called again only after it has returned a chunk: after its end, the stream ends

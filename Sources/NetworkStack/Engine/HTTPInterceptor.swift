@@ -46,8 +46,8 @@ extension HTTP {
     /// The request is checked, and the rules of trust, cookies and credentials apply to its URL, as if the fetch had begun with it. If
     /// its origin is another one than that of the request which the interceptor got, `Authorization`, `Cookie`, `Proxy-Authorization`,
     /// `Host` and the sensitive fields (``Options/sensitiveHeaders``) that both have are removed, as for a redirect, and the stack adds
-    /// none of its own. Values that the interceptor has set anew are sent; to send the same ones there, set them in an interceptor
-    /// behind this one.
+    /// no such fields of its configuration. Values that the interceptor has changed are sent. To send the same values there, set them in
+    /// an interceptor after this one.
     /// `next` may be called once; a second call throws ``NextCalledAgain``. A final failure (``HTTPError/isFinal``), such as a server
     /// that is not trusted, ends the fetch: `next` throws it, and what the interceptor returns then is ignored. If the task that waits
     /// in `next` is cancelled, the request is cancelled, and `next` throws the stack's `cancelled`.

@@ -51,7 +51,7 @@ final class StreamBodySource: HTTPBodySource {
             do {
                 guard let source = self else { return }
                 try await pump(source)
-                // A closed body may just end.
+                // After a cancel, the sequence may end as if it were complete.
                 guard !source.state.withLock({ $0.isClosed }) else { return }
                 let fields = try await trailers?.made()
                 source.state.withLock { $0.trailers = fields }

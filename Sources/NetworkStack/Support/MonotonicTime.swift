@@ -65,7 +65,7 @@ extension Duration {
         return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000) + 1)
     }
 
-    /// The same, but at most thirty years: clocks trap on much longer times.
+    /// This duration, but at most thirty years: clocks trap on much longer ones.
     package var bounded: Duration { min(self, .seconds(1_000_000_000)) }
 
     /// The duration in seconds.

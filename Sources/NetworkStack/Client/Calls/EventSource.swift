@@ -197,7 +197,7 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
     }
 
     func next() async throws(Failure) -> ServerSentEvent? {
-        // Two readers would connect again twice.
+        // Otherwise two readers would each open a connection.
         guard !state.withLock({ exchange(&$0.isReading, with: true) }) else { throw .concurrentRead }
         defer { state.withLock { $0.isReading = false } }
         while true {

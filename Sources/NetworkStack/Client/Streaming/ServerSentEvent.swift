@@ -6,12 +6,11 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var event: String
     /// The data, its lines joined with line feeds.
     public var data: String
-    /// The identifier of the last event that had one, for an ``EventSource`` also on an earlier connection; empty if there was
-    /// none. Sent as `Last-Event-ID` when the client connects again. One with a control character, which no header field can
-    /// carry, is left out.
+    /// The identifier of the last event that had one; empty if none had. An ``EventSource`` keeps it across connections, and sends
+    /// it as `Last-Event-ID`. An identifier with a control character is ignored, because no header field can carry it.
     public var id: String
-    /// How long to wait before connecting again, if the server has sent the field `retry`, for an ``EventSource`` also on an
-    /// earlier connection.
+    /// How long to wait before connecting again, if the server has sent the field `retry`. An ``EventSource`` keeps it across
+    /// connections.
     public var retry: Duration?
 
     /// Makes an event.

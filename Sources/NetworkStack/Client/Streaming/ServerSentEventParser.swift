@@ -24,7 +24,7 @@ struct ServerSentEventParser {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Begins with what the connection before has left.
+    /// Begins with the values of the former connection.
     mutating func inherit(id: String?, retry: Duration?) { (self.id, lastEventID, self.retry) = (id, id, retry) }
 
     /// Takes the next line.

@@ -72,7 +72,7 @@ public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, 
     /// How long to wait before connecting again, if the server has sent the field `retry`, even without an event.
     public var retry: Duration? { events.retry }
 
-    /// Has the identifier and the time of the connection before count, too, until this one brings others.
+    /// Takes over the identifier and the retry time of the former connection, until this one brings others.
     func inherit(from former: Self) { events.inherit(id: former.lastEventID, retry: former.retry) }
 
     /// Returns an iterator that continues where the stream stands; identifiers and times received before still count.

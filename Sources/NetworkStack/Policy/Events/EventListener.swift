@@ -14,8 +14,8 @@
 /// by its end, also if the step failed. A backend reports what it can see: URLSession on Linux shows no steps of a connection.
 ///
 /// A listener is called on a queue of the stack that runs nothing else, one event at a time. It may be slow without delaying a
-/// fetch. The stack then keeps 16,384 events behind those that it is passing on, and drops the rest (``eventsDropped(_:)``). An event may come after the completion of
-/// its fetch.
+/// fetch. The stack keeps up to 16,384 events that wait, besides those that it is passing on, and drops the rest
+/// (``eventsDropped(_:)``). An event may come after the completion of its fetch.
 ///
 /// A stack without listeners does no work for them.
 public protocol EventListener: Sendable {

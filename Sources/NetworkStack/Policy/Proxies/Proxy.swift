@@ -4,8 +4,8 @@ extension Network {
     ///     let proxy = try Network.Proxy("http://user:secret@proxy.example:3128")
     ///
     /// An HTTP or HTTPS proxy gets an `http` request in absolute form (RFC 9112 section 3.2.2), and an `https` request through a
-    /// `CONNECT` tunnel (RFC 9110 section 9.3.6). The proxy's credentials and ``headers`` are never sent through the tunnel, and
-    /// the proxy cannot read what is. It reads an `http` request with all its fields.
+    /// `CONNECT` tunnel (RFC 9110 section 9.3.6). The proxy's credentials and ``headers`` are never sent through the tunnel. The
+    /// proxy can read an `http` request with all its fields, but not what goes through the tunnel.
     public struct Proxy: Sendable, Hashable {
         /// The protocol of the proxy. The raw values are the schemes of proxy URLs, as in curl.
         public enum Scheme: String, Sendable, Hashable, CaseIterable {
