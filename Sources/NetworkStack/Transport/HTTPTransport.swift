@@ -96,6 +96,13 @@ public final class HTTPHop: Sendable {
     /// Whether the hop can serve another fetch of the same request: it has no body and the stack's own options, so that keeping it
     /// keeps nothing of its fetch.
     package let servesAgain: Bool
+    // A fetch asks for the next three some fifteen times. They are determined once, because a hop that serves again is not made again.
+    /// Whether the server is reached over TLS.
+    package let isSecure: Bool
+    /// Whether the response has no body, whatever its head announces.
+    package let asksForHeadOnly: Bool
+    /// Whether fields follow the body.
+    package let hasTrailers: Bool
 
     init(
         request: HTTP.Request,
@@ -117,18 +124,15 @@ public final class HTTPHop: Sendable {
         self.trust = trust
         self.source = source
         self.allowsWithholding = allowsWithholding
+        isSecure = origin.scheme == .https
+        asksForHeadOnly = request.method == .HEAD
+        hasTrailers = request.body.trailers != nil
     }
 
     /// The options of the request.
     @inlinable public var options: HTTP.Options { shared.value }
-    /// Whether the server is reached over TLS.
-    package var isSecure: Bool { origin.scheme == .https }
-    /// Whether the response has no body, whatever its head announces.
-    package var asksForHeadOnly: Bool { request.method == .HEAD }
     /// Whether the request has a body.
     package var hasBody: Bool { !request.body.isNone }
-    /// Whether fields follow the body.
-    package var hasTrailers: Bool { request.body.trailers != nil }
 
     /// The size of the URL and the header fields, with separators, in bytes.
     package var headLength: Int {
