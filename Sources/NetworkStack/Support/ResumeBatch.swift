@@ -86,7 +86,10 @@ package final class ResumeBatch: Sendable {
     private static func make(_ calls: [Call]) {
         let first = calls[0]
         guard calls.count > 1 else { return first.queue.async(execute: first.make) }
-        for calls in Dictionary(grouping: calls, by: { ObjectIdentifier($0.queue) }).values {
+        let haveOneQueue = calls.allSatisfy { $0.queue === first.queue }
+        let groups =
+            haveOneQueue ? [calls] : Array(Dictionary(grouping: calls) { ObjectIdentifier($0.queue) }.values)
+        for calls in groups {
             let (queue, remaining) = (calls[0].queue, Lock<[Call]>(calls.reversed()))
             queue.async { makeAll(remaining, on: queue) }
         }
