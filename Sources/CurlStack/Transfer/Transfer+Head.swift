@@ -9,9 +9,8 @@ extension Transfer {
     /// - Returns: Whether to go on.
     func received(headerLine line: Span<UInt8>) -> Bool {
         touch()
-        let head = response.head
-        let step = head.isChallenge ? readAfterChallenge(line) : head.read(line)
-        if head.version.major >= 2, attempt.stream == nil {
+        let step = response.head.isChallenge ? readAfterChallenge(line) : response.head.read(line)
+        if response.head.version.major >= 2, attempt.stream == nil {
             // libcurl 7.88 believes it, of every connection to the host, and would send requests into the middle of answers.
             hostQueue.hints.misstatesVersion = true
             stop = .badResponse
@@ -20,10 +19,10 @@ extension Transfer {
         switch step {
         case .more:
             // From here on, a folded line continues a field of this head, which is still allocated.
-            if head.hasField { easy?.showHeadsFirst(false) }
+            if response.head.hasField { easy?.showHeadsFirst(false) }
             return true
         case .informational:
-            if let informational = head.response(to: control.hop.request) {
+            if let informational = response.head.response(to: control.hop.request) {
                 response.informational.append(informational)
             }
             // A server may send thousands in one turn.
