@@ -17,7 +17,7 @@ export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-
 export RELEASE := -c release --scratch-path .build-release --disable-build-manifest-caching
 
 .PHONY: help install install-build install-test build build-programs build-benchmarks build-examples build-mutants build-consumers \
-	build-tsan quick test slow suite stress newer integrations demo netfetch compare examples tsan \
+	build-tsan build-histories quick test slow suite stress newer integrations demo netfetch compare examples tsan \
 	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-10 histories promises walk \
 	bench bench-compare release-check clean
 
@@ -53,6 +53,9 @@ build-consumers: install-build
 build-tsan: install-build
 	@.ci/sanitize.sh thread --build
 
+build-histories: install-build
+	@swift build $(BUILD_FLAGS) --disable-build-manifest-caching --package-path Tests/Histories --scratch-path .build/histories
+
 quick: install ## Build what changed, run the unit tests and a sample of both stacks' checks: the inner loop
 	@.ci/suite.py --quick
 
@@ -61,7 +64,7 @@ test: install ## Run everything that must pass on a change
 
 # In the order in which they are likely to fail.
 slow: install ## Run what CI runs besides: the newer libcurl, release builds, a sanitizer, more mutations
-	@.ci/steps.sh slow newer+build-consumers+build-tsan :consumers tsan-third mutations-10
+	@.ci/steps.sh slow newer+build-consumers+build-tsan+build-histories :consumers tsan-third mutations-10
 
 suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
 	@.ci/suite.py

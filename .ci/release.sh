@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks the last commit as a release, in a clean clone with the tag that it would get: the version is the same everywhere; a package
-# that depends on it by version builds and fetches; the public API breaks only where Semantic Versioning allows it; and a program with
+# Checks the last commit as a release: every package of the repository builds, also those that CI does not build. Then, in a clean clone
+# with the tag that the commit would get: the version is the same everywhere; a package that depends on it by version builds and fetches;
+# the public API breaks only where Semantic Versioning allows it; and a program with
 # Swift linked statically runs in a folder of its own (chroot) with what libcurl needs, and nothing else.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,6 +19,13 @@ first=$(grep -m 1 '^## \[' CHANGELOG.md)
 [[ $first =~ ^"## [$version] - "20[0-9]{2}-[0-9]{2}-[0-9]{2}$ ]] || fail "CHANGELOG.md begins with '$first' in place of '## [$version] - <date>'."
 for page in README.md Sources/NetworkStack/NetworkStack.docc/GettingStarted.md; do
     grep -qF "from: \"$version\"" "$page" || fail "$page does not depend on the package by from: \"$version\"."
+done
+
+step "Every package of the repository builds, with its tests"
+for manifest in $(git ls-files '*Package.swift'); do
+    package=$(dirname "$manifest")
+    echo "$package"
+    swift build -q --build-tests --disable-build-manifest-caching --package-path "$package" || fail "$package does not build."
 done
 
 work=$(mktemp -d)
