@@ -86,7 +86,52 @@ extension ConformanceCheck {
             try expectBytes(await client.get(server.url("/third")).value, "third".utf8)
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
+        ConformanceCheck("A response read beside a busy stream reaches an upload without more body", needs: needsEarly)
+        {
+            subject in
+            // Which stream's turn reads both responses is libcurl's choice.
+            for _ in 1...10 {
+                let (first, answered) = (Gate(), Gate())
+                let server = try http2Server { _ in
+                    [
+                        .answerStream, .run { while try $0.receiveFrame().kind != .data {} }, .open(first),
+                        .receiveStream,
+                        .run { try answer(3, beside: 5, until: answered, on: $0) }, .waitForClose,
+                    ]
+                }
+                let client = try subject.http2Client()
+                _ = try await client.get(server.url())
+                let endless = AsyncStream<Data> { $0.yield(Data("some".utf8)) }
+                let body = HTTP.Body.stream(.init(length: 8) { endless })
+                let upload = try HTTP.Request(method: .POST, url: server.url(), body: body)
+                async let one = client.success(upload, opening: answered)
+                try await first.opened()
+                async let other = client.get(server.url())
+                try expectBytes(await one.value, "early".utf8)
+                try expectBytes(await other.value, "the upload was answered first".utf8)
+            }
+        },
     ]
+
+    /// Answers an upload while another stream receives something all the time, which ends once the answer was delivered.
+    private static func answer(
+        _ upload: UInt32,
+        beside busy: UInt32,
+        until delivered: Gate,
+        on connection: ScriptedServer.Connection
+    ) throws {
+        try connection.send([
+            .head(200, on: busy), .head(200, [("content-length", "5")], on: upload),
+            .data("early", on: upload, endsStream: true),
+        ])
+        let late = ContinuousClock.now + .seconds(5)
+        while !delivered.isOpen, ContinuousClock.now < late {
+            try connection.send([.data("", on: busy)])
+            try connection.pause(.milliseconds(10))
+        }
+        let verdict = delivered.isOpen ? "the upload was answered first" : "the upload was not answered"
+        try connection.send([.data(verdict, on: busy, endsStream: true)])
+    }
 
     /// Trailers over HTTP/2 after a body of an announced length.
     static let awaitedTrailers: [ConformanceCheck] = [
@@ -217,6 +262,15 @@ extension ConformanceCheck {
         case .failure(.http(_, _, let response)): return (response, seen.withLock { $0 })
         case .failure(let error): throw ConformanceFailure("expected a response, failed with \(error)")
         }
+    }
+}
+
+extension BoundedClient {
+    /// Opens a gate once the response is there.
+    fileprivate func success(_ request: HTTP.Request, opening gate: Gate) async throws -> Fetched {
+        let fetched = try await success(request)
+        gate.open()
+        return fetched
     }
 }
 
