@@ -166,6 +166,14 @@ extension KnownIssue {
         (
             0..<UInt32.max,
             KnownIssue(
+                "A complete response without a length ends its HTTP/2 upload",
+                reason: "libcurl reports no end of a successful response before its request is sent.",
+                reference: "curl, lib/transfer.c: a transfer is done once neither KEEP_RECV nor KEEP_SEND is set"
+            )
+        ),
+        (
+            0..<UInt32.max,
+            KnownIssue(
                 "A PING is answered while a stream's reader pauses",
                 reason: "libcurl does not read a connection if all its streams are paused.",
                 reference: "curl, lib/multi.c: KEEP_RECV_PAUSE in multi_getsock and Curl_pollset"

@@ -17,7 +17,7 @@ struct QuirkTests {
         (.unnamedUnixConnection, "Unrequested bytes over a Unix socket are not taken as a response"),
         (.lostTimer, "The 100 Continue wait ends beside another timer of the transfer"),
         (.stuckConnect, "A host's fourth address is reached after three refuse the connection"),
-        (.halfPausedHTTP2, "A response read beside a busy stream reaches an upload without more body"),
+        (.halfPausedHTTP2, "A response read beside a busy stream reaches a waiting upload"),
         (.pausedSocketRead, "An unread stream buffers 256 KiB, and 512 KiB at most"),
         (.deathLikeRefusal, "A POST with a broken response over keep-alive HTTP/2 is not repeated"),
         (.silentGoAway, "A request that GOAWAY excludes is sent again"),

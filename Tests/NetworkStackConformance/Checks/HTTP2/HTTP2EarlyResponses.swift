@@ -51,6 +51,16 @@ extension ConformanceCheck {
             try expectEqual(await subject.http2Client().unsuccessful(request).status, .contentTooLarge, "the status")
             try await ended.opened()
         },
+        ConformanceCheck("A complete response without a length ends its HTTP/2 upload", needs: needsEarly) {
+            subject in
+            for status in [200, 413] {
+                let server = try http2Server { _ in [answer(status, [:], "no", earlyOn: 1, after: 4), .waitForClose] }
+                let client = try subject.http2Client { $0.timeouts.total = .seconds(2) }
+                let endless = AsyncStream<Data> { $0.yield(Data("some".utf8)) }
+                let request = try HTTP.Request(method: .POST, url: server.url(), body: .stream(.init(endless)))
+                try expectEqual(await fetchResponse(by: client, request).0.status.rawValue, status, "the status")
+            }
+        },
         ConformanceCheck("A slow release of an abandoned upload delays no other fetch", needs: needsEarly) {
             subject in
             let server = try http2Server { _ in
@@ -86,8 +96,7 @@ extension ConformanceCheck {
             try expectBytes(await client.get(server.url("/third")).value, "third".utf8)
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
-        ConformanceCheck("A response read beside a busy stream reaches an upload without more body", needs: needsEarly)
-        {
+        ConformanceCheck("A response read beside a busy stream reaches a waiting upload", needs: needsEarly) {
             subject in
             // Which stream's turn reads both responses is libcurl's choice.
             for _ in 1...10 {
