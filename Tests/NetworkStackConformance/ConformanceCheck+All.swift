@@ -74,7 +74,7 @@ extension ConformanceCheck {
         retries,
         // Authentication
         authentication, digest.resting(on: .rfc(7616)), digestUploads.resting(on: .rfc(7616)),
-        digestLimits.resting(on: .rfc(7616)),
+        digestLimits.resting(on: .rfc(7616)), digestAnswers.resting(on: .rfc(7616)),
         // Interceptors
         interceptors, httpInterceptors, httpInterceptorsCancelled, httpInterceptorsOnStreams,
         // Metrics

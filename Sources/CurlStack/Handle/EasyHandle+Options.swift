@@ -189,6 +189,9 @@ extension EasyHandle {
 }
 
 extension EasyHandle {
+    /// How many challenges are answered for one request.
+    static let mostAnswers = 4
+
     /// Has libcurl answer Digest challenges (RFC 7616) of the server. The handle keeps the credentials, and what servers send
     /// about them, so it serves one transfer only.
     ///
@@ -204,6 +207,6 @@ extension EasyHandle {
         try set(CURLOPT_USERNAME, credentials.user)
         try set(CURLOPT_PASSWORD, credentials.password)
         // libcurl counts its answers as redirects; a server that only ever has a newer challenge would go on for ever.
-        try set(CURLOPT_MAXREDIRS, 4)
+        try set(CURLOPT_MAXREDIRS, Self.mostAnswers)
     }
 }

@@ -162,14 +162,24 @@ final class TransferPlan {
                 let digits = bytes[place...].dropFirst().prefix(2)
                 return digits.contains { $0 >= UInt8(ascii: "a") } || digits.elementsEqual("2E".utf8)
             }
-        guard changes, let scheme = bytes.firstRange(of: Array("://".utf8)) else { return nil }
-        let rest = bytes[scheme.upperBound...]
-        guard let place = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }) else {
-            return nil
-        }
-        let root = rest[place] == UInt8(ascii: "/") ? "" : "/"
-        let origin = isForwarded ? String(decoding: bytes[..<place], as: UTF8.self) : ""
-        return origin + root + String(decoding: bytes[place...], as: UTF8.self)
+        guard changes else { return nil }
+        let (origin, target) = split(url)
+        return isForwarded ? origin + target : target
+    }
+
+    /// What a request for a URL has as its target (RFC 9112 section 3.2.1).
+    static func originForm(of url: String) -> String { split(url).target }
+
+    /// The scheme and authority of a URL, and its path and query.
+    private static func split(_ url: String) -> (origin: String, target: String) {
+        let bytes = Array(url.utf8.prefix { $0 != UInt8(ascii: "#") })
+        let start = bytes.firstRange(of: Array("://".utf8))?.upperBound ?? 0
+        let place =
+            bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
+        let root = bytes[place...].first == UInt8(ascii: "/") ? "" : "/"
+        return (
+            String(decoding: bytes[..<place], as: UTF8.self), root + String(decoding: bytes[place...], as: UTF8.self)
+        )
     }
 
     /// Whether there is anything in a URL that libcurl might write otherwise. In most there is not, and every request asks.

@@ -6,7 +6,10 @@ struct RequestWriter {
     /// The request's body, if it has any.
     let body: RequestBody?
     /// Whether libcurl may answer a challenge of the server by itself.
-    let answersChallenges: Bool
+    private(set) var answersChallenges: Bool
+    /// The request with the answer to a challenge that libcurl cannot answer.
+    private(set) var answer: HTTPHop?
+    private var answerCount = 0
     /// Whether the body waits for the server to ask for it (`Expect: 100-continue`).
     var awaitsContinue: Bool
     /// Whether libcurl sends the request without its body first, to be challenged, and no response to that has come.
@@ -23,6 +26,18 @@ struct RequestWriter {
         answersChallenges = TransferPlan.digestCredentials(of: hop) != nil
         awaitsContinue = hop.asksFirst
         awaitsChallenge = answersChallenges && !(body?.isNone ?? true)
+    }
+
+    /// Whether another challenge may be answered. A server that only ever has a newer one would go on for ever.
+    func mayAnswer(_ challenge: HTTP.Challenge) -> Bool {
+        let isStale = challenge.parameters["stale"]?.lowercased() == "true"
+        return answerCount == 0 || isStale && answerCount < EasyHandle.mostAnswers
+    }
+
+    /// The request is sent again with the answer to a challenge.
+    mutating func answers(_ hop: HTTPHop) {
+        (answer, answersChallenges, awaitsChallenge) = (hop, false, false)
+        answerCount += 1
     }
 
     /// Whether all of the body went out, if there is any.

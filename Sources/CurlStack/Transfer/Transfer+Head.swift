@@ -44,6 +44,7 @@ extension Transfer {
             sendAgainWithoutExpectation()
             return false
         }
+        if head.status == .unauthorized, answerChallenge() { return false }
         if request.awaitsChallenge, sendAgainAfterProbe() { return false }
         response.final = head.response(to: control.hop.request)
         if decodesBody { response.final?.decodedFrom = head.contentCodings }
@@ -113,6 +114,27 @@ extension Transfer {
         if head.status == .unauthorized, head.headers.challenges.contains(where: { $0.scheme == .digest }) {
             return false
         }
+        sendAgain()
+        return true
+    }
+
+    /// Answers a Digest challenge that libcurl cannot answer: the request is sent again with ``DigestAnswer``.
+    ///
+    /// - Returns: Whether it is.
+    private func answerChallenge() -> Bool {
+        let (hop, head) = (control.hop, response.head)
+        guard let credentials = TransferPlan.digestCredentials(of: hop),
+            let challenge = DigestAnswer.challenge(in: head.headers, afterAnswer: request.answer != nil),
+            request.mayAnswer(challenge),
+            let answer = DigestAnswer(
+                to: challenge,
+                credentials,
+                method: hop.request.method.rawValue,
+                target: TransferPlan.originForm(of: hop.urlText)
+            )
+        else { return false }
+        if let answered = head.response(to: hop.request) { control.sink.informational(answered) }
+        request.answers(hop.authorized(by: answer.field))
         sendAgain()
         return true
     }

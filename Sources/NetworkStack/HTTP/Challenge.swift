@@ -20,7 +20,7 @@ extension HTTP {
         public static func list(_ text: String) -> [Challenge] { parse(text).map(\.challenge) }
 
         /// The challenges of a field, and whether each has blanks around an equals sign.
-        static func parse(_ text: String) -> [(challenge: Challenge, hasBlanks: Bool)] {
+        package static func parse(_ text: String) -> [(challenge: Challenge, hasBlanks: Bool)] {
             var reader = FieldReader(text)
             var challenges: [(challenge: Challenge, hasBlanks: Bool)] = []
             while reader.skipToMember() {

@@ -17,7 +17,7 @@ extension UInt8 {
     }
 
     /// Whether the byte may be sent in a field's value: it is not a control byte, or it is the tab (RFC 9110 section 5.5).
-    var isValueByte: Bool { self >= 0x20 && self != 0x7F || self == UInt8(ascii: "\t") }
+    package var isValueByte: Bool { self >= 0x20 && self != 0x7F || self == UInt8(ascii: "\t") }
 
     /// Whether some parsers end a line or a text at the byte; received values do not contain it (RFC 9110 section 5.5).
     var endsValue: Bool { self == 0 || self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n") }

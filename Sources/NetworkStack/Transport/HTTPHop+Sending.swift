@@ -52,3 +52,21 @@ extension HTTPHop {
         return headers
     }
 }
+
+extension HTTPHop {
+    /// Makes a hop that sends no request, for a connection that is opened in advance.
+    package convenience init(to origin: HTTP.Origin, options: HTTP.Options, trust: ServerTrust) throws(HTTP
+        .InvalidValue)
+    {
+        let (request, origin, urlText, _) = try HTTP.Request(url: "\(origin)/").checked()
+        self.init(
+            request: request,
+            origin: origin,
+            urlText: urlText,
+            options: Shared(options),
+            trust: trust,
+            source: nil,
+            allowsWithholding: true
+        )
+    }
+}

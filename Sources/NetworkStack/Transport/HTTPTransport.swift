@@ -154,13 +154,22 @@ public final class HTTPHop: Sendable {
     /// Returns the hop for a repeat.
     func onNewConnection() -> HTTPHop { changed(needsNewConnection: true) }
 
+    /// Returns the hop with an `Authorization` field, for the answer to a challenge. It serves this fetch only.
+    package func authorized(by field: String) -> HTTPHop {
+        var request = request
+        request.headers[.authorization] = field
+        return changed(request: request, servesAgain: false)
+    }
+
     private func changed(
+        request: HTTP.Request? = nil,
         trust: ServerTrust? = nil,
         allowsWithholding: Bool? = nil,
-        needsNewConnection: Bool? = nil
+        needsNewConnection: Bool? = nil,
+        servesAgain: Bool? = nil
     ) -> HTTPHop {
         HTTPHop(
-            request: request,
+            request: request ?? self.request,
             origin: origin,
             urlText: urlText,
             options: shared,
@@ -168,7 +177,7 @@ public final class HTTPHop: Sendable {
             source: source,
             allowsWithholding: allowsWithholding ?? self.allowsWithholding,
             needsNewConnection: needsNewConnection ?? self.needsNewConnection,
-            servesAgain: servesAgain
+            servesAgain: servesAgain ?? self.servesAgain
         )
     }
 }
@@ -176,24 +185,6 @@ public final class HTTPHop: Sendable {
 extension HTTPHop: CustomReflectable {
     /// The request without its secrets, and its trust.
     public var customMirror: Mirror { Mirror(self, children: ["request": request, "trust": trust]) }
-}
-
-extension HTTPHop {
-    /// Makes a hop that sends no request, for a connection that is opened in advance.
-    package convenience init(to origin: HTTP.Origin, options: HTTP.Options, trust: ServerTrust) throws(HTTP
-        .InvalidValue)
-    {
-        let (request, origin, urlText, _) = try HTTP.Request(url: "\(origin)/").checked()
-        self.init(
-            request: request,
-            origin: origin,
-            urlText: urlText,
-            options: Shared(options),
-            trust: trust,
-            source: nil,
-            allowsWithholding: true
-        )
-    }
 }
 
 /// Controls a running hop. Safe from any thread, also from within a call of the sink, so a transport holds no lock during such a

@@ -12,15 +12,18 @@ struct DigestLimitTests {
             ("Digest nonce=n, algorithm=SHA-256-sess, qop=\"auth,auth-int\"", nil),
             ("Basic realm=\"r\"", nil), ("", nil), ("Digest nonce=\"a = b\"", nil),
             ("Digest nonce=\"\\\" = \\\"\"", nil),
-            ("Digest realm=\"r\"", .noNonce), ("Digest nonce=n, algorithm=SHA-512-256", .algorithm("SHA-512-256")),
+            ("Digest realm=\"r\"", .noNonce), ("Digest nonce=n, algorithm=SHA-512", .algorithm("SHA-512")),
+            ("Digest nonce=n, algorithm=SHA-512-256", nil), ("Digest nonce=n, algorithm=sha-512-256-SESS", nil),
+            ("Digest nonce=n, algorithm=MD5-sess-sess", .algorithm("MD5-sess-sess")),
             ("Digest nonce=n, algorithm=\"\"", .algorithm("")),
             ("Digest nonce=n, qop=\"auth-int\"", .integrityProtection),
             ("Digest nonce=n, qop=AUTH-INT", .integrityProtection), ("Digest nonce=n, qop=\"auth-int, auth\"", nil),
-            ("Digest nonce = \"n\"", .blanks), ("Digest realm=r, nonce= n", .blanks), ("Digest nonce\t=n", .blanks),
-            ("Digest nonce=n, algorithm=X, Digest nonce=n, algorithm=MD5", .algorithm("X")),
+            ("Digest nonce = \"n\"", nil), ("Digest realm=r, nonce= n", nil), ("Digest nonce\t=n", nil),
+            ("Digest nonce=n, algorithm=X, Digest nonce=n, algorithm=MD5", nil),
+            ("Digest nonce=n, algorithm=X, Digest algorithm=MD5", .algorithm("X")),
             ("Basic realm=r, Digest nonce=n, algorithm=X", .algorithm("X")),
             ("Basic realm = r, Digest nonce=n", nil), ("Negotiate YII= , Digest nonce=n", nil),
-            ("Digest nonce=n, Basic realm = r", nil), ("Basic realm=r, Digest nonce = n", .blanks),
+            ("Digest nonce=n, Basic realm = r", nil), ("Basic realm=r, Digest nonce = n", nil),
         ] as [(String, HTTP.DigestLimit?)]
     )
     func limits(_ field: String, _ expected: HTTP.DigestLimit?) throws {

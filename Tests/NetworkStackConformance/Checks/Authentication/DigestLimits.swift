@@ -7,9 +7,10 @@ extension ConformanceCheck {
     static let digestLimits: [ConformanceCheck] = [
         ConformanceCheck("An unanswerable Digest challenge is a 401 with a typed reason") { subject in
             let rows: [(String, HTTP.DigestLimit?)] = [
-                ("algorithm=X, nonce=\"n\"", .algorithm("X")), ("nonce = \"n\", qop=\"auth\"", .blanks),
-                ("algorithm=X, nonce=\"n\", Digest realm=\"r\", algorithm=MD5, nonce=\"n\"", .algorithm("X")),
-                ("algorithm=SHA-512-256, nonce=\"n\", qop=\"auth\"", .algorithm("SHA-512-256")),
+                ("algorithm=X, nonce=\"n\"", .algorithm("X")),
+                ("algorithm=X, nonce=\"n\", Digest realm=\"r\", algorithm=Y, nonce=\"n\"", .algorithm("X")),
+                ("algorithm=X, nonce=\"n\", Digest realm=\"r\", algorithm=MD5, nonce=\"n\"", nil),
+                ("algorithm=SHA-512-256, nonce=\"n\", qop=\"auth\"", nil),
                 ("nonce=\"n\", qop=\"auth-int\"", .integrityProtection), ("qop=\"auth\"", .noNonce),
                 ("nonce=\"n\", qop=\"auth\"", nil),
             ]
