@@ -234,8 +234,8 @@ def main():
                   f"added to the path of every fetch. '.ci/counts.py --keep FOLDER' leaves callgrind's files to find it by; if it "
                   f"is worth its price, '.ci/counts.py --write' writes the thresholds anew.", file=sys.stderr)
         elif "instructions" in what and now > most * NEAR:
-            print(f"{name}: a fetch costs {now:,.2f} {WORDS[what]} and may cost {most:,}: that is less apart than two machines are. "
-                  f"Make room before another machine is beyond it.")
+            print(f"{name}: a fetch costs {now:,.2f} {WORDS[what]} and may cost {most:,}: two machines differ by more than that. "
+                  f"Make room before another one is beyond it.")
         elif what.startswith(("own_", "system_")) and most > MARGINS[what](now) * 1.02:
             print(f"{name}: a fetch costs {now:,.2f} {WORDS[what]} and may cost {most:,}: '.ci/counts.py --write' holds what "
                   f"was gained.")

@@ -89,18 +89,30 @@ struct DigestAnswerTests {
     func none(_ challenge: String) throws { #expect(try Self.answer(challenge) == nil) }
 
     @Test(
-        "are left to libcurl where it answers the first challenge",
+        "are left to libcurl where it answers the first challenge correctly",
         arguments: [
-            (#"Digest nonce="a""#, nil), (#"Digest nonce="a", algorithm=sha-256-SESS, userhash=false"#, nil),
-            (#"Digest nonce = "a""#, "a"), (#"Digest nonce="a", userhash=true"#, nil),
-            (#"Digest nonce="a", algorithm=SHA-512-256"#, "a"), (#"Digest algorithm=MD5, Digest nonce="b""#, "b"),
-            (#"Basic realm="r", Digest nonce="a""#, nil), (#"Basic realm="r""#, nil), ("Digest algorithm=X", nil),
-        ] as [(String, String?)]
+            (#"Digest nonce="a""#, []), (#"Digest nonce="a", algorithm=sha-256-SESS, qop="auth", userhash=true"#, []),
+            (#"Digest nonce = "a""#, ["a"]), (#"Digest nonce="a" , realm="r""#, ["a"]),
+            (#"Digest nonce="a", algorithm=SHA-512-256"#, ["a"]), (#"Digest nonce="a", algorithm=MD5-sess"#, ["a"]),
+            (#"Digest algorithm=MD5, Digest nonce="b""#, ["b"]), (#"Digest nonce="a", Digest nonce="b""#, ["a", "b"]),
+            (#"Digest nonce="a", Basic realm="r""#, ["a"]), (#"Basic realm="r", Digest nonce="a""#, []),
+            ("Digest nonce=\"a\", realm=\"\(String(repeating: "r", count: 1000))\"", ["a"]),
+            (#"Basic realm="r""#, []), ("Digest algorithm=X", []),
+        ] as [(String, [String])]
     )
-    func choice(_ field: String, _ nonce: String?) {
+    func candidates(_ field: String, _ nonces: [String]) {
         let headers: HTTP.Headers = [.wwwAuthenticate: field]
-        #expect(DigestAnswer.challenge(in: headers, afterAnswer: false)?.parameters["nonce"] == nonce)
-        let isAnswerable = field.contains("nonce")
-        #expect((DigestAnswer.challenge(in: headers, afterAnswer: true) != nil) == isAnswerable)
+        let found = DigestAnswer.candidates(in: headers, afterAnswer: false)
+        #expect(found.map { $0.parameters["nonce"] } == nonces)
+        let afterOurs = DigestAnswer.candidates(in: headers, afterAnswer: true)
+        #expect(afterOurs.isEmpty == !field.contains("nonce"), "libcurl has no credentials then")
+    }
+
+    @Test("quote every name and realm", arguments: ["\"", "\\", "\"\u{301}", "\\\u{301}\", x=\"y", "ä, b=c"])
+    func quoting(_ text: String) throws {
+        let sent = try Self.answer("Digest realm=\(text.asQuotedString), nonce=n, qop=auth", user: text)
+        #expect(sent?["username"] == text)
+        #expect(sent?["realm"] == text)
+        #expect(sent?["x"] == nil && sent?["b"] == nil)
     }
 }

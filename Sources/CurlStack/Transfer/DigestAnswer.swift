@@ -3,31 +3,40 @@ internal import NetworkStack
 
 /// The answer to a Digest challenge (RFC 7616 section 3.4) that libcurl cannot answer, or answers wrongly.
 ///
-/// libcurl reads only the first Digest challenge of a response, and no blanks around an equals sign. 7.88 computes
-/// SHA-512-256 wrongly (curl #12897).
+/// libcurl reads one field with a Digest challenge, to its end, whatever other challenges are there, and takes most blanks for parts
+/// of values. 7.88 computes SHA-512-256 wrongly (curl #12897). A request that is sent again repeats its answer, with the same count.
 struct DigestAnswer {
     /// The value of `Authorization`.
     let field: String
 
-    /// A longer answer is not sent. Servers refuse heads of twice as much.
-    private static let longest = 4096
+    /// How many bytes of a challenge are sent back at most.
+    private static let mostRepeated = 4096
+    /// libcurl cuts values longer than this.
+    private static let mostForLibcurl = 1000
 
-    /// Finds the challenge to answer here.
+    /// Finds the challenges that can be answered here.
     ///
     /// - Parameters:
-    ///   - headers: The fields of the response.
-    ///   - isOurs: Whether the request had an answer of this type. libcurl then has no credentials to answer with.
-    /// - Returns: The first challenge that can be answered; `nil` if there is none, or if libcurl answers it.
-    static func challenge(in headers: HTTP.Headers, afterAnswer isOurs: Bool) -> HTTP.Challenge? {
-        let all = headers.values(for: .wwwAuthenticate).flatMap { HTTP.Challenge.parse($0) }
-            .filter { $0.challenge.scheme == .digest }
-        guard let place = all.firstIndex(where: { $0.challenge.digestLimit == nil }) else { return nil }
-        let (challenge, hasBlanks) = all[place]
-        let isLibcurls = place == 0 && !hasBlanks && Algorithm(of: challenge)?.isLibcurls ?? false
-        return isLibcurls && !isOurs ? nil : challenge
+    ///   - headers: The fields of a 401.
+    ///   - isOurs: Whether the 401 is the response to an answer of this type. libcurl then has no credentials.
+    /// - Returns: The challenges, in order; none if libcurl answers the first one correctly.
+    static func candidates(in headers: HTTP.Headers, afterAnswer isOurs: Bool) -> [HTTP.Challenge] {
+        var found: [HTTP.Challenge] = []
+        for line in headers.values(for: .wwwAuthenticate) {
+            let all = HTTP.Challenge.parse(line)
+            for (place, (challenge, hasBlanks)) in all.enumerated() where challenge.scheme == .digest {
+                let isReadByLibcurl =
+                    found.isEmpty && place == all.count - 1 && !hasBlanks && !line.contains(" ,")
+                    && !line.contains("\t") && line.utf8.count <= mostForLibcurl
+                if isReadByLibcurl, !isOurs, Algorithm(of: challenge)?.isLibcurls ?? false { return [] }
+                found.append(challenge)
+            }
+        }
+        return found.filter { $0.digestLimit == nil }
     }
 
-    /// Answers a challenge, or fails if a value cannot be sent, or OpenSSL does not have the algorithm.
+    /// Answers a challenge. Fails if it has a limit (``HTTP/DigestLimit``), if a value of it is too long or cannot be sent, and if
+    /// OpenSSL refuses the algorithm.
     ///
     /// - Parameters:
     ///   - challenge: The challenge, for Digest.
@@ -43,10 +52,10 @@ struct DigestAnswer {
         clientNonce: String = Self.random()
     ) {
         guard let algorithm = Algorithm(of: challenge), let nonce = challenge.parameters["nonce"] else { return nil }
-        let (realm, hash) = (challenge.realm ?? "", algorithm.hash)
+        let (realm, opaque, hash) = (challenge.realm ?? "", challenge.parameters["opaque"], algorithm.hash)
         let count = "00000001"
-        // A server of RFC 2069 names no quality of protection.
-        let isPlain = challenge.parameters["qop"] == nil
+        guard realm.utf8.count + nonce.utf8.count + (opaque?.utf8.count ?? 0) <= Self.mostRepeated else { return nil }
+        let isPlain = !challenge.qualitiesOfProtection.contains("auth")
         guard var secret = hash("\(credentials.user):\(realm):\(credentials.password)"),
             let request = hash("\(method):\(target)")
         else { return nil }
@@ -64,20 +73,16 @@ struct DigestAnswer {
             user = hashed
         }
         var parts = [
-            "username=\(Self.quoted(user))", "realm=\(Self.quoted(realm))", "nonce=\(Self.quoted(nonce))",
-            "uri=\(Self.quoted(target))", "response=\"\(response)\"",
+            "username=\(user.asQuotedString)", "realm=\(realm.asQuotedString)", "nonce=\(nonce.asQuotedString)",
+            "uri=\(target.asQuotedString)", "response=\"\(response)\"",
         ]
         if let name = challenge.parameters["algorithm"] { parts.append("algorithm=\(name)") }
         if !isPlain { parts += ["qop=auth", "nc=\(count)"] }
         if !isPlain || algorithm.isSession { parts.append("cnonce=\"\(clientNonce)\"") }
-        if let opaque = challenge.parameters["opaque"] { parts.append("opaque=\(Self.quoted(opaque))") }
+        if let opaque { parts.append("opaque=\(opaque.asQuotedString)") }
         if hashesUser { parts.append("userhash=true") }
         field = "Digest " + parts.joined(separator: ", ")
-        guard field.utf8.count <= Self.longest, field.utf8.allSatisfy(\.isValueByte) else { return nil }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        guard field.utf8.allSatisfy(\.isValueByte) else { return nil }
     }
 
     /// Two numbers that nobody can predict.
@@ -92,18 +97,20 @@ extension DigestAnswer {
         let hash: TextHash
         /// Whether the secret depends on the nonces, too.
         let isSession: Bool
+        private let hasQuality: Bool
 
         /// `nil` if it is not supported.
         init?(of challenge: HTTP.Challenge) {
             let name = (challenge.parameters["algorithm"] ?? "MD5").lowercased()
             isSession = name.hasSuffix("-sess")
+            hasQuality = !challenge.qualitiesOfProtection.isEmpty
             guard challenge.digestLimit == nil, let hash = TextHash(rawValue: name.replacing("-sess", with: "")) else {
                 return nil
             }
             self.hash = hash
         }
 
-        /// Whether libcurl computes it.
-        var isLibcurls: Bool { hash != .sha512_256 }
+        /// Whether libcurl computes the answer. It refuses a session without a quality of protection.
+        var isLibcurls: Bool { hash != .sha512_256 && (!isSession || hasQuality) }
     }
 }

@@ -28,10 +28,10 @@ struct RequestWriter {
         awaitsChallenge = answersChallenges && !(body?.isNone ?? true)
     }
 
-    /// Whether another challenge may be answered. A server that only ever has a newer one would go on for ever.
+    /// Whether a challenge may be answered: the first one, and a few that call the last answer stale.
     func mayAnswer(_ challenge: HTTP.Challenge) -> Bool {
         let isStale = challenge.parameters["stale"]?.lowercased() == "true"
-        return answerCount == 0 || isStale && answerCount < EasyHandle.mostAnswers
+        return answerCount == 0 && !hasAnsweredChallenge || isStale && answerCount < EasyHandle.mostAnswers
     }
 
     /// The request is sent again with the answer to a challenge.

@@ -230,7 +230,7 @@ extension Transfer {
 
     /// Checks that the request fits the connection's version of HTTP, and that the connection's earlier use does not forbid it.
     private func checkUse(of connection: Connection, _ easy: EasyHandle) throws(Obstacle) {
-        if attempt.speaksHTTP2, let failure = control.hop.failureOfLongHead(overHTTP2: true) {
+        if attempt.speaksHTTP2, let failure = (request.answer ?? control.hop).failureOfLongHead(overHTTP2: true) {
             throw .failure(failure)
         }
         // Others that are kept may be dead, too, and would cost a repetition each.

@@ -122,20 +122,22 @@ extension Transfer {
     ///
     /// - Returns: Whether it is.
     private func answerChallenge() -> Bool {
+        guard let credentials = TransferPlan.digestCredentials(of: control.hop) else { return false }
         let (hop, head) = (control.hop, response.head)
-        guard let credentials = TransferPlan.digestCredentials(of: hop),
-            let challenge = DigestAnswer.challenge(in: head.headers, afterAnswer: request.answer != nil),
-            request.mayAnswer(challenge),
-            let answer = DigestAnswer(
-                to: challenge,
+        let candidates = DigestAnswer.candidates(in: head.headers, afterAnswer: request.answer != nil)
+        let answers = candidates.lazy.filter { [request] in request.mayAnswer($0) }.compactMap {
+            DigestAnswer(
+                to: $0,
                 credentials,
                 method: hop.request.method.rawValue,
                 target: TransferPlan.originForm(of: hop.urlText)
             )
-        else { return false }
-        if let answered = head.response(to: hop.request) { control.sink.informational(answered) }
+        }
+        guard let answer = answers.first, request.rewind() else { return false }
+        if let challenge = head.response(to: hop.request) { response.informational.append(challenge) }
+        flush()
         request.answers(hop.authorized(by: answer.field))
-        sendAgain()
+        attempt.restart = .atOnce
         return true
     }
 

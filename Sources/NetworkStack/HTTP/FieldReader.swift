@@ -80,7 +80,11 @@ struct FieldReader {
 extension String {
     /// The text as a parameter's value: unchanged if it is a token, otherwise a quoted string.
     var asParameterValue: String {
-        if HTTP.Headers.isLegal(name: self) { return self }
+        HTTP.Headers.isLegal(name: self) ? self : asQuotedString
+    }
+
+    /// The text as a quoted string (RFC 9110 section 5.6.4).
+    package var asQuotedString: String {
         var quoted: [UInt8] = [UInt8(ascii: "\"")]
         for byte in utf8 {
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { quoted.append(UInt8(ascii: "\\")) }

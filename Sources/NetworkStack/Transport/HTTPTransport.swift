@@ -96,7 +96,7 @@ public final class HTTPHop: Sendable {
     /// Whether the hop can serve another fetch of the same request: it has no body and the stack's own options, so that keeping it
     /// keeps nothing of its fetch.
     package let servesAgain: Bool
-    // A fetch asks for the next three some fifteen times. They are determined once, because a hop that serves again is not made again.
+    // The next three are stored: a fetch reads them some fifteen times, and a hop serves many fetches.
     /// Whether the server is reached over TLS.
     package let isSecure: Bool
     /// Whether the response has no body, whatever its head announces.

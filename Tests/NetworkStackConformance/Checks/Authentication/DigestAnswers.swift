@@ -15,6 +15,12 @@ extension ConformanceCheck {
                 ([#"nonce = "n", qop="auth""#], "MD5"), ([#"nonce="n", qop = "auth,auth-int""#], "MD5"),
                 ([#"nonce="n", qop="auth", algorithm=SHA-256, userhash=true"#], "SHA256"),
                 ([#"nonce="n", qop="auth", algorithm=SHA-512-256, userhash=true"#], "SHA512-256"),
+                ([#"algorithm=MD5 , nonce="n", qop="auth""#], "MD5"), ([#"nonce="n", qop="auth ,auth-int""#], "MD5"),
+                ([#"nonce="n", algorithm=MD5-sess"#], "MD5"), ([#"nonce="n", qop="""#], "MD5"),
+                ([#"nonce="n", qop="auth", opaque="\#(String(repeating: "o", count: 1500))""#], "MD5"),
+                ([#"nonce="n", qop="auth", Bearer error="e", realm="b""#], "MD5"),
+                ([#"nonce="n", qop="auth", algorithm=SHA-256"#, #"nonce="x", qop="auth", algorithm=Y"#], "SHA256"),
+                ([#"nonce="n", qop="auth", algorithm=SHA-256"#, #"nonce="x", qop="auth", algorithm=MD5"#], "SHA256"),
                 ([#"nonce="x", qop="auth", algorithm=X"#, #"nonce="n", qop="auth", algorithm=SHA-256"#], "SHA256"),
                 ([#"nonce="x", qop="auth-int""#, #"qop="auth""#, #"nonce="n", qop="auth""#], "MD5"),
                 (
