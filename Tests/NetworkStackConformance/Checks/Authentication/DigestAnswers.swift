@@ -96,9 +96,11 @@ extension ConformanceCheck {
 
     /// A server that accepts answers to one nonce, if they prove the password.
     private static func verifying(_ challenges: [String], _ hash: String) throws -> ScriptedServer {
-        try ScriptedServer.responding { request in
+        let opaque = challenges.flatMap { HTTP.Challenge.list($0) }.first { $0.parameters["nonce"] == "n" }?
+            .parameters["opaque"]
+        return try ScriptedServer.responding { request in
             if let answer = request["authorization"].flatMap({ HTTP.Challenge.list($0).first }),
-                proves(answer.parameters, request, hash)
+                answer.parameters["opaque"] == opaque, proves(answer.parameters, request, hash)
             {
                 return .ok("in")
             }
