@@ -49,7 +49,7 @@ WORDS = {"own_instructions": "instructions of its own", "own_allocations": "allo
          "allocations": "allocations with libcurl's",
          "system_calls": "system calls", "instructions_ratio": "times the floor's instructions",
          "instructions_over_curl_stack": "times the instructions of one without interceptors and listeners"}
-# Instructions this near to their threshold, as a share of it, are reported: from machine to machine they differ by almost as much.
+# Beyond this share of a threshold, instructions are reported: two machines may differ by the rest.
 NEAR = 0.99
 FLOOR = ("bench-floor", "libcurl-c-epoll")
 # All with the faster allocator (`Network.CurlNetworkStack.useFastAllocator()`), except the last.
@@ -234,8 +234,8 @@ def main():
                   f"added to the path of every fetch. '.ci/counts.py --keep FOLDER' leaves callgrind's files to find it by; if it "
                   f"is worth its price, '.ci/counts.py --write' writes the thresholds anew.", file=sys.stderr)
         elif "instructions" in what and now > most * NEAR:
-            print(f"{name}: a fetch costs {now:,.2f} {WORDS[what]} and may cost {most:,}: two machines differ by more than that. "
-                  f"Make room before another one is beyond it.")
+            print(f"{name}: a fetch costs {now:,.2f} {WORDS[what]} and may cost {most:,}: two machines may differ by more than the room that is left. "
+                  f"Reduce it before CI fails on another machine.")
         elif what.startswith(("own_", "system_")) and most > MARGINS[what](now) * 1.02:
             print(f"{name}: a fetch costs {now:,.2f} {WORDS[what]} and may cost {most:,}: '.ci/counts.py --write' holds what "
                   f"was gained.")

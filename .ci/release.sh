@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Checks the last commit as a release: the version is the same everywhere; every package of the repository builds, also those that CI
 # does not build. Then, in a clean clone with the tag that the commit would get: a package that depends on it by version builds and
-# fetches; the public API breaks only where Semantic Versioning allows it; and a program with
-# Swift linked statically runs in a folder of its own (chroot) with what libcurl needs, and nothing else.
+# fetches; the public API breaks only where Semantic Versioning allows it; and a program with Swift
+# linked statically runs in a folder of its own (chroot) with what libcurl needs, and nothing else.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 fail() {

@@ -167,7 +167,7 @@ final class TransferPlan {
         return isForwarded ? origin + target : target
     }
 
-    /// What a request for a URL has as its target (RFC 9112 section 3.2.1).
+    /// The target of a request for a URL, in origin form (RFC 9112 section 3.2.1).
     static func originForm(of url: String) -> String { split(url).target }
 
     /// The scheme and authority of a URL, and its path and query.

@@ -3,22 +3,24 @@ internal import NetworkStack
 
 /// The answer to a Digest challenge (RFC 7616 section 3.4) that libcurl cannot answer, or answers wrongly.
 ///
-/// libcurl reads one field with a Digest challenge, to its end, whatever other challenges are there, and takes most blanks for parts
-/// of values. 7.88 computes SHA-512-256 wrongly (curl #12897). A request that is sent again repeats its answer, with the same count.
+/// libcurl reads the first field that has a Digest challenge. It takes the parameters of later challenges in that field for those of the
+/// first, and most blanks for parts of values. 7.88 computes SHA-512-256 wrongly (curl #12897).
+///
+/// If the request is sent again, on another connection for example, it has the same answer with the same nonce count.
 struct DigestAnswer {
     /// The value of `Authorization`.
     let field: String
 
-    /// How many bytes of a challenge are sent back at most.
+    /// The limit of realm, nonce and opaque value together, which are sent back, in bytes.
     private static let mostRepeated = 4096
-    /// libcurl cuts values longer than this.
+    /// The longest field that is left to libcurl, in bytes. It cuts values of more than 1,023.
     private static let mostForLibcurl = 1000
 
     /// Finds the challenges that can be answered here.
     ///
     /// - Parameters:
     ///   - headers: The fields of a 401.
-    ///   - isOurs: Whether the 401 is the response to an answer of this type. libcurl then has no credentials.
+    ///   - isOurs: Whether the request already had such an answer. libcurl then has no credentials.
     /// - Returns: The challenges, in order; none if libcurl answers the first one correctly.
     static func candidates(in headers: HTTP.Headers, afterAnswer isOurs: Bool) -> [HTTP.Challenge] {
         var found: [HTTP.Challenge] = []
@@ -85,7 +87,7 @@ struct DigestAnswer {
         guard field.utf8.allSatisfy(\.isValueByte) else { return nil }
     }
 
-    /// Two numbers that nobody can predict.
+    /// 126 random bits, in hexadecimal.
     private static func random() -> String {
         (0..<2).map { _ in String(UInt64.random(in: 1 << 63...UInt64.max), radix: 16) }.joined()
     }

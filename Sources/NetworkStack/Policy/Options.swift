@@ -161,8 +161,8 @@ extension HTTP {
         public var usesSessionHeaders = true
         /// Credentials for Digest authentication (RFC 7616) by origin; a redirect's target needs its own. Other servers, requests
         /// with an `Authorization` field, and TRACE go without. The body waits for the challenge: the request is first sent
-        /// without it, and a server that sends no challenge may process that. Of several challenges, the first that can be answered
-        /// is. If none can be, the result is the 401, and ``HTTP/Response/digestLimit`` is the reason. Needs
+        /// without it, and a server that sends no challenge may process that. Of several challenges, the stack answers the first that
+        /// it can. If it can answer none, the result is the 401, and ``HTTP/Response/digestLimit`` is the reason. Needs
         /// ``HTTP/Capability/digestAuthentication``.
         public var digestCredentials: [Origin: Credentials] = [:]
 
