@@ -120,7 +120,7 @@ extension Transfer {
 
     /// Answers a Digest challenge that libcurl cannot answer: the request is sent again with ``DigestAnswer``.
     ///
-    /// - Returns: Whether it is.
+    /// - Returns: Whether the request is to be sent again.
     private func answerChallenge() -> Bool {
         guard let credentials = TransferPlan.digestCredentials(of: control.hop) else { return false }
         let (hop, head) = (control.hop, response.head)
