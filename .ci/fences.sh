@@ -73,9 +73,9 @@ wakes=$(code '\.wake\(' Sources/CurlStack)
 { [ "$(grep -c . <<<"$wakes" || true)" -eq 1 ] && grep -q '^Sources/CurlStack/Commands/Mailbox\.swift:' <<<"$wakes"; } ||
     fence "Posting is waking: one line of Mailbox.swift wakes the loop, and no other:" <<<"${wakes:-none}"
 
-code '\bcurl_multi_init\b' Sources |
-    { grep -v '^Sources/CurlStack/Handle/WakeupPair\.swift:' || true; } |
-    fence "Only WakeupPair.swift calls curl_multi_init, so that child processes inherit no descriptor:"
+makers=$(code '\bcurl_multi_init\b' Sources)
+{ [ "$(grep -c . <<<"$makers" || true)" -eq 1 ] && grep -q '^Sources/CurlStack/Handle/MultiHandle\.swift:' <<<"$makers"; } ||
+    fence "One line of MultiHandle.swift calls curl_multi_init, so that child processes inherit no descriptor:" <<<"${makers:-none}"
 
 # Swift 6.3.1 leaks what such an assignment replaces. A Bool has nothing to leak, and 'activeHop' is an object.
 code '^\s*(self\.)?(?!activeHop\b)\w+[?!](\.\w+)+ [+-]?= (?!true\b|false\b)' Sources/NetworkStack/Engine/{FetchState*,Delivery}.swift Sources/CurlStack/Loop/Loop*.swift |

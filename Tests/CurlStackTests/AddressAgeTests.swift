@@ -11,7 +11,7 @@ struct AddressAgeTests {
 
     @Test("one transfer in fifteen seconds drops old names; others use the cache")
     func rest() {
-        let age = AddressAge(seconds: 60, mayRest: true)
+        let age = AddressAge(.seconds(60), mayRest: true)
         #expect(age.next(at: instant(100)) == 45)
         // It has not ended, so no address was dropped.
         #expect(age.next(at: instant(101)) == 45)
@@ -26,14 +26,14 @@ struct AddressAgeTests {
 
     @Test("every transfer gets a short age", arguments: [0, 1, 59])
     func short(seconds: Int) {
-        let age = AddressAge(seconds: seconds, mayRest: true)
+        let age = AddressAge(.seconds(seconds), mayRest: true)
         age.ended(with: seconds, aloneOnConnection: true, at: instant(100))
         #expect(age.next(at: instant(101)) == seconds)
     }
 
     @Test("every transfer gets the age if libcurl would otherwise drop all names")
     func restless() {
-        let age = AddressAge(seconds: 60, mayRest: false)
+        let age = AddressAge(.seconds(60), mayRest: false)
         age.ended(with: 60, aloneOnConnection: true, at: instant(100))
         #expect(age.next(at: instant(101)) == 60)
     }

@@ -141,8 +141,7 @@ final class LoopListsTests {
     @Test("starting over clears the attempt's state, and keeps the server name of the proxy")
     func startingOver() throws {
         let transfer = try transfer()
-        let proxy = TLSPeers.Peer(serverName: "proxy", server: nil)
-        transfer.peers = TLSPeers(origin: transfer.peers.origin, proxy: proxy)
+        transfer.tlsProxy = TLSPeers.Peer(serverName: "proxy", server: nil)
         transfer.attempt.openedSockets = [1]
         transfer.attempt.handshakes = 2
         transfer.attempt.serverPins = ([], nil)
@@ -155,7 +154,7 @@ final class LoopListsTests {
         #expect(transfer.attempt.serverPins == nil && transfer.attempt.connection == nil)
         #expect(!transfer.attempt.isConnected && transfer.attempt.stream == nil && transfer.attempt.restart == nil)
         #expect(transfer.attempt.openedSockets.isEmpty && !transfer.response.head.hasBegun)
-        #expect(transfer.peers.proxy?.serverName == "proxy")
+        #expect(transfer.tlsProxy?.serverName == "proxy")
         // The server has answered.
         #expect(transfer.sends.unanswered == 0)
     }

@@ -35,8 +35,8 @@ final class BufferedHTTP2Input {
     }
 
     /// A connection was read.
-    func read(_ connection: @autoclosure () -> Connection?) {
-        guard !connections.isEmpty, let connection = connection(), connection.input.pausedStreams > 0 else { return }
+    func read(_ connection: Connection) {
+        guard connection.input.pausedStreams > 0 else { return }
         note(connection) { $0.looks = Self.looksBesidePaused }
     }
 

@@ -19,8 +19,8 @@ final class ConnectionTable {
 
     init(reportingTo events: EventReporter? = nil) { self.events = events }
 
-    /// Ends floods on connections of HTTP/2 in the clear.
-    let floods = FloodGuard()
+    /// Ends floods on connections of HTTP/2 in the clear; `nil` before the first of them.
+    private(set) var floods: FloodGuard?
 
     /// How many connections were opened.
     private(set) var openedCount = 0
@@ -44,11 +44,18 @@ final class ConnectionTable {
     /// A socket is about to be closed.
     func closed(_ descriptor: Int32) {
         openedFor[descriptor] = nil
-        let isFlooded = floods.closed(descriptor)
+        let isFlooded = floods?.closed(descriptor) ?? false
         guard let connection = byDescriptor.removeValue(forKey: descriptor) else { return }
         if let events { events.closed(connection.facts, connection.closeReason) }
         connection.closed(forFlood: isFlooded)
         if byEndpoints[connection.endpoints] === connection { byEndpoints[connection.endpoints] = nil }
+    }
+
+    /// The connection of a socket has turned out to be one of HTTP/2 in the clear.
+    func guardAgainstFloods(on descriptor: Int32) {
+        let floods = floods ?? FloodGuard()
+        floods.opened(descriptor)
+        self.floods = floods
     }
 
     /// Whether a socket that was opened for a transfer is still open, and has not become another transfer's since.

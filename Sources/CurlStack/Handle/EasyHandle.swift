@@ -15,7 +15,7 @@ final class EasyHandle {
     /// The options that change while a plan stays, as they are set.
     private(set) var settings = Settings()
     /// The URL it asks for, which libcurl does not copy.
-    private var url: URLHandle?
+    var url: URLHandle?
     /// The request's header lines, which libcurl does not copy.
     private var lines: TextList?
     /// What libcurl reads and does not copy, by option.
@@ -116,7 +116,7 @@ final class EasyHandle {
         after last: TransferPlan.Message?,
         standard: TextList
     ) throws(RefusedOption) {
-        if last?.url != message.url { try ask(message.url) }
+        if last?.url != message.url { try set(url: message.url) }
         if last == nil || last?.target != message.target { try set(CURLOPT_REQUEST_TARGET, message.target) }
         if last?.expectWait != message.expectWait { try set(CURLOPT_EXPECT_100_TIMEOUT_MS, message.expectWait) }
         if last?.body != message.body || last?.method != message.method {
@@ -142,15 +142,6 @@ final class EasyHandle {
             self.lines = lines
             try setList(lines, CURLOPT_HTTPHEADER)
         }
-    }
-
-    /// The text is what libcurl reports as the URL, and what it sends to a proxy.
-    private func ask(_ url: String) throws(RefusedOption) {
-        guard let handle = URLHandle(url) else { throw RefusedOption(code: CURLE_URL_MALFORMAT) }
-        let code = unsafe handle.ask(pointer)
-        self.url = handle
-        try RefusedOption.check(code)
-        try set(CURLOPT_URL, url)
     }
 
     /// Sets lines that stay set until others take their place.

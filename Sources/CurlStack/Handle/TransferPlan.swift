@@ -26,7 +26,7 @@ final class TransferPlan {
         let method: String?
         let body: Body
         /// The header lines, or `nil` for those of every request without fields
-        /// (``standardLines(userAgent:sendsDefaultAccept:contentCodings:)``).
+        /// (``headerLines(of:trailers:body:asksFirst:userAgent:sendsDefaultAccept:contentCodings:)``).
         let headerLines: TextList?
         /// How long the body waits for 100 Continue, in milliseconds, if the request asks for that.
         let expectWait: Int
@@ -81,7 +81,8 @@ final class TransferPlan {
         usesConnectionOnce: Bool = false,
         quirks: LibcurlQuirks = .running
     ) {
-        (mayReadLargePieces, streams) = (hop.mayReadLargePieces, !hop.allowsWithholding)
+        // Over HTTP/2 the usual size must stand (``BufferedHTTP2Input``).
+        (mayReadLargePieces, streams) = (hop.versionPolicy == .http1_1, !hop.allowsWithholding)
         let body = Self.body(of: hop)
         let isStandard = hop.request.headers.isEmpty && hop.options.decompresses && !body.isSent
         let headerLines =
@@ -110,29 +111,24 @@ final class TransferPlan {
             waitsForChallenge: waitsForChallenge,
             hasTrailers: hop.hasTrailers
         )
+        // A libcurl without HTTP/2 refuses to be asked.
+        let hasHTTP2 = CurlLibrary.shared.hasHTTP2
         let version =
             switch hop.versionPolicy {
-            // In the clear it is 1.1. If it may be more, libcurl 7.88 believes a status line with HTTP/2, and sends a second
-            // request into the middle of an answer.
-            case .automatic:
-                mayNegotiateHTTP2 && hop.mayNegotiateHTTP2 ? shim_http_version_automatic : shim_http_version_1_1
+            case .automatic: mayNegotiateHTTP2 && hasHTTP2 ? shim_http_version_automatic : shim_http_version_1_1
             case .http1_1: shim_http_version_1_1
             case .http2PriorKnowledge:
                 joinsHTTP2 && quirks.contains(.restartedPriorKnowledge)
                     ? shim_http_version_automatic : shim_http_version_2_prior_knowledge
             }
-        let trustAllowsResuming =
-            switch hop.trust {
-            case .ordinary: !hop.options.collectsServerPins
-            case .pinned: false
-            }
+        let isPinned = if case .pinned = hop.trust { true } else { false }
         let policy = hop.trust.enforced?.policy
         let asksToClose = hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
         route = Route(
             version: version,
             // The first of many waits for the connection, the rest wait to share it.
             waitsForMultiplexing: mayShareConnection
-                && (joinsHTTP2 || hop.versionPolicy == .automatic && hop.mayNegotiateHTTP2),
+                && (joinsHTTP2 || hop.versionPolicy == .automatic && hasHTTP2),
             // What begins HTTP/2 by prior knowledge must have a new connection. Where connections are shared once
             // they have answered, libcurl finds those by itself.
             needsFreshConnection: hop.options.version == .http2PriorKnowledge && !joinsHTTP2
@@ -140,7 +136,7 @@ final class TransferPlan {
             closesConnection: usesConnectionOnce || asksToClose,
             connectTimeout: hop.options.timeouts.connect.map(Self.milliseconds) ?? hop.options.timeouts.connectBound,
             proxy: proxy,
-            resumesTLS: resumesTLS && trustAllowsResuming,
+            resumesTLS: resumesTLS && !isPinned && !hop.options.collectsServerPins,
             leafPins: policy?.scope == .leaf ? policy?.pinList : nil
         )
     }
@@ -153,7 +149,11 @@ final class TransferPlan {
     ///   - isForwarded: Whether it goes to a proxy, which gets the whole URL (RFC 9112 section 3.2.2).
     /// - Returns: The target, or `nil` if libcurl's own is the same.
     static func target(of url: String, isForwarded: Bool) -> String? {
-        guard mayChange(url) else { return nil }
+        // In most URLs there is nothing that libcurl might write otherwise, and every request asks.
+        guard
+            url.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "#") })
+                || url.utf8.last == UInt8(ascii: "?")
+        else { return nil }
         let bytes = Array(url.utf8.prefix { $0 != UInt8(ascii: "#") })
         let changes =
             bytes.last == UInt8(ascii: "?")
@@ -180,12 +180,6 @@ final class TransferPlan {
         return (
             String(decoding: bytes[..<place], as: UTF8.self), root + String(decoding: bytes[place...], as: UTF8.self)
         )
-    }
-
-    /// Whether there is anything in a URL that libcurl might write otherwise. In most there is not, and every request asks.
-    private static func mayChange(_ url: String) -> Bool {
-        let bytes = url.utf8
-        return bytes.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "#") } || bytes.last == UInt8(ascii: "?")
     }
 
     /// The Digest credentials for the hop's server, unless the request has `Authorization`. A response to TRACE would contain them.
@@ -244,25 +238,32 @@ extension HTTP.Options.Timeouts {
     }
 }
 
-extension TransferPlan {
-    /// The header lines of a request without a body and without fields.
-    static func standardLines(userAgent: String?, sendsDefaultAccept: Bool, contentCodings: String) -> TextList {
-        headerLines(
-            of: [:],
-            trailers: [],
-            body: .none,
-            asksFirst: false,
-            userAgent: userAgent,
-            sendsDefaultAccept: sendsDefaultAccept,
-            contentCodings: contentCodings
-        )
+extension HTTPHop {
+    /// The policy of the options, where the automatic choice is left only under TLS. In the clear it is HTTP/1.1: if it may be more,
+    /// libcurl 7.88 believes a status line with HTTP/2, and sends a second request into the middle of an answer. With trailers it is
+    /// HTTP/1.1, too, because libcurl sends them in no other way.
+    var versionPolicy: HTTP.Options.VersionPolicy {
+        options.version == .automatic && (!isSecure || hasTrailers) ? .http1_1 : options.version
     }
 
+    /// Whether others may join its connection only once that has answered (``LibcurlQuirks/lateHTTP2Sharing``).
+    func sharesOnceAnswered(_ quirks: LibcurlQuirks) -> Bool {
+        versionPolicy == .http2PriorKnowledge && !isSecure && quirks.contains(.lateHTTP2Sharing)
+    }
+}
+
+extension HTTP.Headers.Field {
+    /// Whether the field is `Expect: 100-continue`.
+    var asksForContinue: Bool { name == .expect && value.lowercased() == "100-continue" }
+}
+
+extension TransferPlan {
+    /// The header lines of a request: by default, of one without a body and without fields.
     static func headerLines(
-        of headers: HTTP.Headers,
-        trailers: [HTTP.HeaderName],
-        body: Body,
-        asksFirst: Bool,
+        of headers: HTTP.Headers = [:],
+        trailers: [HTTP.HeaderName] = [],
+        body: Body = .none,
+        asksFirst: Bool = false,
         userAgent: String?,
         sendsDefaultAccept: Bool,
         contentCodings: String?

@@ -94,38 +94,34 @@ struct QueueDeadlines {
     /// A deadline and its transfer. The identifier may be another transfer's by that time: the deadline distinguishes them.
     typealias Entry = (id: ObjectIdentifier, deadline: MonotonicTime)
 
-    private var entries: [Entry] = []
-    private var first = 0
+    private var entries = Deque<Entry>()
 
     /// The earliest deadline.
-    var next: MonotonicTime? { first < entries.count ? entries[first].deadline : nil }
+    var next: MonotonicTime? { entries.first?.deadline }
 
     /// How many entries there are, those that wait no longer included.
-    var count: Int { entries.count - first }
+    var count: Int { entries.count }
 
     mutating func insert(_ id: ObjectIdentifier, at deadline: MonotonicTime) {
-        var index = entries.count
-        while index > first, entries[index - 1].deadline > deadline { index -= 1 }
-        entries.insert((id, deadline), at: index)
+        entries.append((id, deadline))
+        var index = entries.count - 1
+        while index > 0, entries[index - 1].deadline > deadline {
+            entries[index] = entries[index - 1]
+            index -= 1
+        }
+        entries[index] = (id, deadline)
     }
 
     /// Takes the earliest entry if its time has come.
     mutating func popExpired(_ now: MonotonicTime) -> Entry? {
-        guard first < entries.count, entries[first].deadline <= now else { return nil }
-        defer {
-            first += 1
-            // The list may never become empty.
-            if first == entries.count || first > 64 && first * 2 > entries.count {
-                entries.removeFirst(first)
-                first = 0
-            }
-        }
-        return entries[first]
+        guard let next, next <= now else { return nil }
+        return entries.popFirst()
     }
 
     /// Removes the entries that wait no longer.
     mutating func keep(_ waits: (Entry) -> Bool) {
-        entries = entries[first...].filter(waits)
-        first = 0
+        let all = entries
+        entries = Deque()
+        for index in 0..<all.count where waits(all[index]) { entries.append(all[index]) }
     }
 }

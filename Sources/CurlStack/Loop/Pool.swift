@@ -10,7 +10,8 @@ final class Pool {
     private let contentCodings: String
     /// The header lines of requests without fields.
     private let standardLines: TextList
-    private let addresses: AddressPlan
+    /// Where connections lead and come from, unless libcurl chooses.
+    private let addresses: AddressPlan?
     /// Whether any hop may go by a proxy. Checked first, because choosing one copies the configuration.
     private let usesProxies: Bool
     /// Decides what a proxy must prove.
@@ -44,14 +45,17 @@ final class Pool {
         multi: MultiHandle
     ) {
         self.contentCodings = contentCodings
-        standardLines = TransferPlan.standardLines(
+        standardLines = TransferPlan.headerLines(
             userAgent: configuration.userAgent,
             sendsDefaultAccept: configuration.sendsDefaultAccept,
             contentCodings: contentCodings
         )
         self.multi = multi
-        addresses = AddressPlan(configuration.addresses)
-        addressAge = AddressAge(seconds: addresses.age, mayRest: !multi.quirks.contains(.forgottenAddresses))
+        addresses = configuration.addresses == .init() ? nil : AddressPlan(configuration.addresses)
+        addressAge = AddressAge(
+            configuration.addresses.dnsCacheAge,
+            mayRest: !multi.quirks.contains(.forgottenAddresses)
+        )
         self.configuration = configuration
         usesProxies = !configuration.proxies.isEmpty
         self.authorities = authorities
@@ -70,14 +74,11 @@ final class Pool {
         easy.setAddressAge(addressAge.next(at: now))
         let route = usesProxies ? ProxyRoute(transfer.control.hop, configuration) : nil
         // Once for a request, over however many connections it is carried.
-        if let proxy = route?.proxy, proxy.scheme == .https, transfer.peers.proxy == nil {
+        if let proxy = route?.proxy, proxy.scheme == .https, transfer.tlsProxy == nil {
             do throws(ServerTrustError) {
-                let hop = transfer.control.hop
-                let server = try judge?.pinned(proxy, for: hop.origin) { transfer.control.sink.mismatched($0) }
-                transfer.peers = TLSPeers(
-                    origin: .init(hop.trust, serverName: hop.origin.serverName),
-                    proxy: .init(serverName: proxy.serverName, server: server)
-                )
+                let origin = transfer.control.hop.origin
+                let server = try judge?.pinned(proxy, for: origin) { transfer.control.sink.mismatched($0) }
+                transfer.tlsProxy = .init(serverName: proxy.serverName, server: server)
             } catch {
                 transfer.stop = .untrusted(error)
                 return CURLE_ABORTED_BY_CALLBACK
@@ -121,8 +122,8 @@ final class Pool {
             asksFirst: transfer.request.awaitsContinue,
             waitsForChallenge: transfer.request.awaitsChallenge,
             proxy: route,
-            resumesTLS: transfer.peers.proxy?.server == nil,
-            usesConnectionOnce: addresses.usesConnectionsOnce,
+            resumesTLS: transfer.tlsProxy?.server == nil,
+            usesConnectionOnce: addresses?.usesConnectionsOnce ?? false,
             quirks: multi.quirks
         )
         recent = hop.servesAgain && route == nil ? (hop, transfer.attempt.joinsHTTP2, mayShare, plan) : nil
@@ -242,12 +243,55 @@ final class Pool {
         try easy.set(CURLOPT_PROXY, "")
         try easy.set(CURLOPT_NOPROXY, "")
         try easy.set(configuration.tls, authorities)
-        try addresses.apply(to: easy)
+        try addresses?.apply(to: easy)
         if let age = configuration.connections.lifetime {
             try easy.set(CURLOPT_MAXLIFETIME_CONN, max(1, Int(clamping: age.parts.seconds)))
         }
         if let age = configuration.connections.idleAge {
             try easy.set(CURLOPT_MAXAGE_CONN, max(1, Int(clamping: age.parts.seconds)))
         }
+    }
+}
+
+/// How old the addresses of a name may be, transfer by transfer.
+///
+/// With an age set, libcurl walks its whole table of names after each transfer that was alone on its connection, which is 2 % of a small
+/// request. So, unless the age is short, one transfer in 15 seconds has an age, and removes old addresses for the others.
+final class AddressAge {
+    /// Any age will do.
+    static let any = -1
+    /// How many seconds addresses are not checked.
+    private static let rest = 15
+
+    private let seconds: Int
+    private let mayRest: Bool
+    private var thrownOutAt: MonotonicTime?
+
+    /// Makes a rule by which no address is used that is older than this, rounded up to seconds.
+    ///
+    /// - Parameters:
+    ///   - oldest: How old.
+    ///   - mayRest: Whether any age may be set (not with ``LibcurlQuirks/forgottenAddresses``).
+    init(_ oldest: Duration, mayRest: Bool) {
+        let (seconds, rest) = oldest.parts
+        self.seconds = Int(clamping: min(seconds + (rest > 0 ? 1 : 0), 1 << 31 - 1))
+        self.mayRest = mayRest && self.seconds >= 4 * Self.rest
+    }
+
+    /// The age to set for a transfer that begins now, in seconds.
+    func next(at now: MonotonicTime) -> Int {
+        guard mayRest else { return seconds }
+        if let thrownOutAt, now - thrownOutAt < .seconds(Self.rest) { return Self.any }
+        return seconds - Self.rest
+    }
+
+    /// A transfer has ended, which may be long after it began.
+    ///
+    /// - Parameters:
+    ///   - age: The age that was set for it.
+    ///   - aloneOnConnection: Whether it had a connection, and did not share it.
+    ///   - now: The moment.
+    func ended(with age: Int?, aloneOnConnection: Bool, at now: @autoclosure () -> MonotonicTime) {
+        if age != Self.any, aloneOnConnection { thrownOutAt = now() }
     }
 }

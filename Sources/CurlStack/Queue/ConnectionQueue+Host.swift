@@ -5,10 +5,19 @@ extension ConnectionQueue.Host {
     init(_ hop: HTTPHop, _ quirks: LibcurlQuirks) {
         self.init(
             origin: hop.origin,
-            version: hop.queueVersion,
+            version: hop.versionPolicy,
             isShared: !hop.needsOwnConnection(quirks),
             sharesOnceAnswered: hop.sharesOnceAnswered(quirks)
         )
+    }
+}
+
+extension HTTPHop {
+    /// Whether the hop must have its connection to itself (``LibcurlQuirks/mixedHTTP2Bodies``): its body has no announced length,
+    /// or it wants trailers.
+    fileprivate func needsOwnConnection(_ quirks: LibcurlQuirks) -> Bool {
+        guard versionPolicy != .http1_1, quirks.contains(.mixedHTTP2Bodies) else { return false }
+        return source.map { $0.length == nil } ?? false || wantsTrailers
     }
 }
 

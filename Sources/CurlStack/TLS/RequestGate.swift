@@ -38,7 +38,7 @@ enum RequestGate {
             )
         case .failed(let result): .evaluation(of: server, verifyResult: result)
         case .verified(let chain):
-            chain.match(of: server) == nil
+            server.match(in: chain.pins) == nil
                 ? .pinVerificationFailed(host: server.host, .pinnedHashNotFound(chain: chain.pins)) : nil
         }
     }

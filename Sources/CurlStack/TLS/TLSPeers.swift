@@ -31,11 +31,3 @@ struct TLSPeers {
         return pinned.count == 2 && pinned[0].host == pinned[1].host ? [pinned[0]] : pinned
     }
 }
-
-extension TLSPeers.Peer {
-    /// The origin of a hop. Its name counts only beside a proxy, which it then distinguishes. Where a mismatch of its
-    /// keys is only reported, the request gate reports it.
-    init(_ trust: ServerTrust, serverName: String? = nil) {
-        self.init(serverName: serverName, server: trust.enforced)
-    }
-}

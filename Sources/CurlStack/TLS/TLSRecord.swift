@@ -59,24 +59,25 @@ final class TLSRecord {
         objection = unsafe RequestGate.refusal(of: server, by: RequestGate.proof(on: connection))
     }
 
-    /// Gives a new connection's context a record and, if anybody's keys are pinned, the handshake gate.
+    /// Gives a new connection a record and, if anybody's keys are pinned, the handshake gate.
     ///
     /// - Parameters:
-    ///   - context: The context.
+    ///   - settings: The settings of the handshake.
     ///   - peers: Whose handshake it may be.
     ///   - proxy: The record of the proxy's connection that this one leads through.
     ///   - budget: How much of the connection may be read at once. It must outlive the connection.
     ///   - namesHosts: Whether certificates must name their hosts where names count.
     ///   - hasGate: Whether there is a handshake gate (``TrustGates``).
-    /// - Returns: The record, or `nil` if there was no memory for it.
+    /// - Returns: The record, or `nil` if there was no memory for it. Then the handshake must not begin.
     static func install(
-        in context: OpaquePointer,
+        in settings: TLSContext,
         peers: TLSPeers,
         through proxy: TLSRecord?,
         reading budget: ReadBudget,
         namesHosts: Bool,
         hasGate: Bool
     ) -> TLSRecord? {
+        let context = unsafe settings.pointer
         let record = TLSRecord(peers: peers, proxy: proxy, budget: budget)
         let kept = unsafe Unmanaged.passRetained(record)
         guard unsafe SSL_CTX_set_ex_data(context, index, kept.toOpaque()) == 1 else {

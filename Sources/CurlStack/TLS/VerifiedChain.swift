@@ -10,8 +10,6 @@ final class VerifiedChain {
     private let certificates: [OpaquePointer]
     /// The keys' hashes, in the same order.
     let pins: [PublicKeyPin]
-    /// What was looked for last, and found: neither the chain nor a server changes.
-    private var last: (server: PinnedServer, match: PublicKeyPin?)?
 
     /// Reads a chain that OpenSSL has verified, or `nil` if it is empty or a key cannot be read.
     init?(_ chain: OpaquePointer) {
@@ -26,14 +24,6 @@ final class VerifiedChain {
 
     deinit {
         for index in unsafe certificates.indices { unsafe X509_free(certificates[index]) }
-    }
-
-    /// The pinned key that the chain has of a server.
-    func match(of server: PinnedServer) -> PublicKeyPin? {
-        if let last, last.server === server { return last.match }
-        let match = server.match(in: pins)
-        last = (server, match)
-        return match
     }
 
     /// Whether a chain consists of these very certificates.

@@ -7,9 +7,10 @@ final class LoopContext {
     let gates: TrustGates
     let connections: ConnectionTable
     let readers = ResponseReader.Pool()
-    let held = BufferedHTTP2Input()
-    /// How much connections may be read before libcurl comes back.
-    let reads = ReadBudget()
+    /// What libcurl may hold of connections of HTTP/2; `nil` before the first stream.
+    private(set) var held: BufferedHTTP2Input?
+    /// How much connections of TLS may be read before libcurl comes back; `nil` before the first of them.
+    private var reads: ReadBudget?
     /// How much body they may bring before that.
     let bodies = BodyBudget()
     /// Whether transfers may have ended since those that had were taken.
@@ -32,9 +33,29 @@ final class LoopContext {
         connections = ConnectionTable(reportingTo: events)
     }
 
+    /// A transfer has become a stream of a connection of HTTP/2.
+    ///
+    /// - Returns: What notes that libcurl may hold input of that.
+    func holdsInput() -> BufferedHTTP2Input {
+        if let held { return held }
+        let made = BufferedHTTP2Input()
+        held = made
+        return made
+    }
+
+    /// A connection is about to negotiate TLS.
+    ///
+    /// - Returns: What limits how much of it is read.
+    func readBudget() -> ReadBudget {
+        if let reads { return reads }
+        let made = ReadBudget()
+        reads = made
+        return made
+    }
+
     /// libcurl is about to be called.
     func renewBudgets() {
-        reads.renew()
+        reads?.renew()
         bodies.renew()
     }
 
@@ -43,9 +64,9 @@ final class LoopContext {
     private func call(_ act: () -> Void) {
         renewBudgets()
         mayHaveEnded = true
-        connections.floods.begin()
-        defer { connections.floods.end() }
+        connections.floods?.begin()
         act()
+        connections.floods?.end()
     }
 
     /// libcurl's deadline has come, or all that is due is to be done now.
@@ -55,14 +76,16 @@ final class LoopContext {
     func act(on event: Poller.Event, _ multi: MultiHandle) {
         call {
             multi.act(on: event)
-            if quirks.contains(.unreadHTTP2Fault), let connection = connections[descriptor: event.descriptor],
-                connection.hasStreams
-            {
-                held.mayHideFault(on: connection)
-            }
-            held.read(connections[descriptor: event.descriptor])
+            if let held { noteRead(of: event.descriptor, held) }
             lookPastPause(on: connections[descriptor: event.descriptor])
         }
+    }
+
+    /// libcurl may have read a connection.
+    private func noteRead(of descriptor: Int32, _ held: BufferedHTTP2Input) {
+        guard let connection = connections[descriptor: descriptor] else { return }
+        if connection.hasStreams, quirks.contains(.unreadHTTP2Fault) { held.mayHideFault(on: connection) }
+        held.read(connection)
     }
 
     /// Releases its transfers, which hold it.
@@ -94,12 +117,17 @@ final class LoopContext {
 
     /// When something is to be done, in milliseconds of the monotonic clock.
     var nextMoment: Int64? {
-        let moments = [held.nextLook, held.nextLookForFaults, agenda.nextMoment]
+        let moments = [held?.nextLook, held?.nextLookForFaults, agenda.nextMoment]
         return moments.lazy.compactMap(\.self?.nextMillisecond).min()
     }
 
     /// Has libcurl deal with what it holds of HTTP/2 connections, and does what is due.
     func lookAgain(at transfers: some Sequence<Transfer>) {
+        if let held { look(at: held, of: transfers) }
+        if !agenda.isEmpty { doWhatIsDue() }
+    }
+
+    private func look(at held: BufferedHTTP2Input, of transfers: some Sequence<Transfer>) {
         for connection in held.next() {
             guard let transfer = transfers.first(where: { $0.attempt.connection === connection && $0.isReceiving })
             else {
@@ -108,12 +136,8 @@ final class LoopContext {
             transfer.easy?.nudge()
             held.waits(on: connection)
         }
-        if held.beginLookForFaults() { lookForFaults(on: transfers) }
-        if !agenda.isEmpty { doWhatIsDue() }
-    }
-
-    /// Has libcurl read the connections on which nothing has come for a while, through one transfer of each.
-    private func lookForFaults(on transfers: some Sequence<Transfer>) {
+        guard held.beginLookForFaults() else { return }
+        // Reads the connections on which nothing has come for a while, through one transfer of each.
         let now = MonotonicTime.now
         for transfer in transfers where transfer.isReceiving {
             guard let connection = transfer.attempt.connection, held.isQuiet(connection, at: now) else { continue }

@@ -146,3 +146,31 @@ final class RequestBody {
         return .end
     }
 }
+
+extension HTTPHop {
+    /// Whether the request's body waits for the server to ask for it.
+    fileprivate var asksFirst: Bool {
+        guard hasBody else { return false }
+        switch request.body {
+        case .bytes(let data) where data.isEmpty: return false
+        default: return options.expectContinue != nil || request.headers.contains { $0.asksForContinue }
+        }
+    }
+
+    /// Why the head is too long to be sent, if it is. libcurl reports one over HTTP/1.1 as lack of memory
+    /// (`DYN_HTTP_REQUEST`). Over HTTP/2 nghttp2 takes 64 KiB of fields, each with 12 bytes more, and refuses what is longer;
+    /// libcurl takes that for the connection's end, and opens five others.
+    func failureOfLongHead(overHTTP2: Bool = false) -> HTTPTransferFailure<CurlError>? {
+        // With room for what the stack and libcurl add.
+        let limit = (overHTTP2 ? 64 : 1024) * 1024 - 2048
+        guard headLength > limit / 4 else { return nil }
+        let length = overHTTP2 ? headLength + 8 * request.headers.count : headLength
+        guard length > limit else { return nil }
+        return .invalidRequest(
+            """
+            The request's URL and header fields have \(headLength) bytes; libcurl sends a head of up to \
+            \(overHTTP2 ? "64 KiB over HTTP/2" : "1 MiB").
+            """
+        )
+    }
+}

@@ -201,7 +201,10 @@ extension Transfer {
 
     /// Checks that the server, and the proxy on the way, are those that the request may be sent to.
     private func checkServer(of known: Connection?, _ easy: EasyHandle) throws(Obstacle) {
-        attempt.tlsRecord = mayUseTLS(easy) ? easy.tlsRecord ?? notedRecord(of: known) : nil
+        let usesTLS = mayUseTLS(easy)
+        attempt.tlsRecord = usesTLS ? easy.tlsRecord ?? notedRecord(of: known) : nil
+        // A server whose keys are pinned is judged in any case: without TLS it has proved nothing.
+        if case .ordinary = control.hop.trust, !usesTLS { return }
         if let refusal = judgeServer() { throw .failure(.untrusted(refusal)) }
         reportProxy()
     }
@@ -256,9 +259,10 @@ extension Transfer {
         easy.readPastLength(attempt.speaksHTTP2 && control.hop.wantsTrailers)
         attempt.isConnected = true
         if attempt.stream != nil {
-            context.held.waits(on: connection)
+            let held = context.holdsInput()
+            held.waits(on: connection)
             // The response may be read in the call that sends the request.
-            if context.quirks.contains(.unreadHTTP2Fault) { context.held.mayHideFault(on: connection) }
+            if context.quirks.contains(.unreadHTTP2Fault) { held.mayHideFault(on: connection) }
         }
         touch()
         if control.opensOnly {
@@ -282,6 +286,6 @@ extension Transfer {
     /// A connection of HTTP/2 in the clear was opened. Newer versions of libcurl come back from a flood by themselves.
     private func guardAgainstFloods(on connection: Connection) {
         guard context.quirks.contains(.endlessHTTP2Read), let descriptor = connection.descriptor else { return }
-        context.connections.floods.opened(descriptor)
+        context.connections.guardAgainstFloods(on: descriptor)
     }
 }

@@ -16,7 +16,7 @@ extension Transfer {
         if response.head.status == .switchingProtocols { return .taken }
         response.head.isChallenge = false  // libcurl would not deliver the body if it asked again.
         if attempt.stream != nil {
-            context.connections.floods.begin()
+            context.connections.floods?.begin()
             noteHeldInput(bytes.byteCount)
         }
         if let failure = response.read(bytes, of: control.hop) {
@@ -42,7 +42,7 @@ extension Transfer {
     private func noteHeldInput(_ count: Int) {
         guard context.quirks.contains(.heldHTTP2Input), let connection = attempt.connection else { return }
         let shared = response.rawCount == 0 ? response.head.bytesRead : 0
-        context.held.received(on: connection, fillsBuffer: shared + count >= BufferedHTTP2Input.bufferSize)
+        context.held?.received(on: connection, fillsBuffer: shared + count >= BufferedHTTP2Input.bufferSize)
     }
 
     // MARK: What is sent
@@ -104,7 +104,7 @@ extension Transfer {
     /// (``HTTPHop/needsOwnConnection``): a server may answer while it receives.
     private var mayHoldInput: Bool {
         guard let connection = attempt.connection, attempt.stream != nil, !hostQueue.host.isShared else { return false }
-        return context.held.isPossible(on: connection)
+        return context.held?.isPossible(on: connection) ?? false
     }
 }
 
@@ -152,11 +152,11 @@ extension Transfer {
         guard isPaused != response.isPaused else { return }
         response.isPaused = isPaused
         holdSocketBack(isPaused)
-        guard context.quirks.contains(.heldHTTP2Input), attempt.stream != nil, let connection = attempt.connection
+        guard attempt.stream != nil, let connection = attempt.connection, context.quirks.contains(.heldHTTP2Input)
         else {
             return
         }
-        context.held.paused(isPaused, on: connection)
+        context.held?.paused(isPaused, on: connection)
     }
 
     /// libcurl waits for more of the request's body, or no longer.

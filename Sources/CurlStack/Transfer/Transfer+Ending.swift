@@ -121,7 +121,7 @@ extension Transfer {
                 host: server.host,
                 .pinnedHashNotFound(chain: attempt.serverPins?.chain ?? [])
             )
-        case CURLE_PEER_FAILED_VERIFICATION where peers.proxy == nil || attempt.handshakes > 1:
+        case CURLE_PEER_FAILED_VERIFICATION where tlsProxy == nil || attempt.handshakes > 1:
             let result = easy?.fact(CURLINFO_SSL_VERIFYRESULT) ?? 0
             return .pinVerificationFailed(
                 host: server.host,

@@ -12,11 +12,12 @@ extension Transfer {
             stopWithoutAuthorities()
             return CURLE_SSL_CACERT_BADFILE
         }
-        let record = settings.installRecord(
-            of: peers,
+        let record = TLSRecord.install(
+            in: settings,
+            peers: peers,
             // A connection's first handshake is the proxy's, and the next one leads through that.
             through: attempt.handshakes > 0 ? attempt.tlsRecord : nil,
-            reading: context.reads,
+            reading: context.readBudget(),
             namesHosts: easy.namesHosts,
             hasGate: context.gates.contains(.handshake)
         )
@@ -25,6 +26,14 @@ extension Transfer {
         attempt.handshakes += 1
         entered(.securing)
         return CURLE_OK
+    }
+
+    /// Whose handshakes the transfer may see. The origin's name counts only beside a proxy, which it then distinguishes. Where a
+    /// mismatch of the origin's keys is only reported, the request gate reports it.
+    var peers: TLSPeers {
+        let hop = control.hop
+        let name = tlsProxy == nil ? nil : hop.origin.serverName
+        return TLSPeers(origin: .init(serverName: name, server: hop.trust.enforced), proxy: tlsProxy)
     }
 
     /// The system's certificate authorities cannot be read; nothing is sent.
@@ -54,7 +63,7 @@ extension Transfer {
             return nil
         }
         let proof = easy?.serverProof ?? .none
-        if case .verified(let chain) = proof { attempt.serverPins = (chain.pins, chain.match(of: server)) }
+        if case .verified(let chain) = proof { attempt.serverPins = (chain.pins, server.match(in: chain.pins)) }
         guard context.gates.contains(.request), let refusal = RequestGate.refusal(of: server, by: proof) else {
             return nil
         }
@@ -66,7 +75,7 @@ extension Transfer {
     /// Reports the proxy on the way, if its keys are not those that are pinned, and that is only reported.
     func reportProxy() {
         let record = attempt.tlsRecord?.proxy ?? attempt.tlsRecord
-        guard peers.proxy?.reported != nil, let error = record?.objection else { return }
+        guard tlsProxy?.reported != nil, let error = record?.objection else { return }
         control.sink.mismatched(.init(origin: control.hop.origin, error: error))
     }
 }

@@ -15,8 +15,8 @@ final class Transfer: TransferCallbacks {
     var place: QueuePlace
     /// The handle while libcurl carries the transfer.
     var easy: EasyHandle?
-    /// Whose handshakes the transfer may see.
-    var peers: TLSPeers
+    /// The proxy on the way, if it speaks TLS.
+    var tlsProxy: TLSPeers.Peer?
     /// The connection, and the way to it.
     @safe @exclusivity(unchecked)
     var attempt = ConnectionAttempt()
@@ -43,7 +43,6 @@ final class Transfer: TransferCallbacks {
         let hop = control.hop
         (self.control, self.hostQueue, self.context) = (control, hostQueue, context)
         place = QueuePlace(enqueuedAt: now)
-        peers = TLSPeers(origin: .init(hop.trust), proxy: nil)
         request = RequestWriter(hop)
         response = context.readers.take(limits: hop.options.limits)
         sends.needsFreshConnection = hop.needsNewConnection
@@ -151,7 +150,7 @@ final class Transfer: TransferCallbacks {
             if context.quirks.contains(.heldHTTP2Input), head.isComplete, isReceiving,
                 let connection = attempt.connection
             {
-                context.held.look(at: connection)
+                context.held?.look(at: connection)
             }
         }
         if request.hasSentInTurn {

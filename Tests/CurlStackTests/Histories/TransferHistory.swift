@@ -34,7 +34,7 @@ final class TransferHistory: History {
         let control = TransferControl(hop: hop, sink: sink, mailbox: HTTPHop.mailbox)
         transfer = Transfer(control, hostQueue: queue.hostQueue(of: hop), context: context, at: .now)
         let proxy = TLSPeers.Peer(serverName: random.chance(2) ? "proxy" : nil, server: nil)
-        transfer.peers = TLSPeers(origin: transfer.peers.origin, proxy: random.chance(2) ? proxy : nil)
+        transfer.tlsProxy = random.chance(2) ? proxy : nil
         response = HistoryResponse(&random)
     }
 
@@ -177,7 +177,7 @@ final class TransferHistory: History {
     // MARK: Starting over
 
     private func startOver() throws {
-        let (proxy, record) = (transfer.peers.proxy, sink.now)
+        let (proxy, record) = (transfer.tlsProxy, sink.now)
         let wasUnprocessed = transfer.isKnownUnprocessed && transfer.attempt.isConnected
         sends.startOver(hasAnswer: transfer.response.head.hasBegun, wasUnprocessed: wasUnprocessed)
         try must(
@@ -193,10 +193,10 @@ final class TransferHistory: History {
         try must("Starting over clears the connection.", attempt.connection == nil && !attempt.isConnected)
         try must("Starting over clears the stream.", attempt.stream == nil && !attempt.speaksHTTP2)
         try must("Starting over clears the sockets.", attempt.openedSockets.isEmpty && attempt.restart == nil)
-        let knowsProxy = transfer.peers.proxy?.serverName == proxy?.serverName
+        let knowsProxy = transfer.tlsProxy?.serverName == proxy?.serverName
         try must(
             "Starting over keeps the server name of the proxy.",
-            knowsProxy && (proxy == nil) == (transfer.peers.proxy == nil)
+            knowsProxy && (proxy == nil) == (transfer.tlsProxy == nil)
         )
         try must("Starting over forgets what was reported.", reader.reported == (0, 0))
         try must("Starting over forgets the head.", !reader.head.hasBegun && reader.informational.isEmpty)
@@ -211,7 +211,7 @@ final class TransferHistory: History {
         response = HistoryResponse(&random, overHTTP2: overHTTP2)
         let isSecure = random.chance(2)
         if isSecure {
-            transfer.attempt.tlsRecord = TLSRecord(peers: transfer.peers, proxy: nil, budget: context.reads)
+            transfer.attempt.tlsRecord = TLSRecord(peers: transfer.peers, proxy: nil, budget: context.readBudget())
             transfer.attempt.serverPins = ([], nil)
         }
         let endpoints = EndpointPair(number: UInt32(random.number(below: 1000)), slot: 0)
