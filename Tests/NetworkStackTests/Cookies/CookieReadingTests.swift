@@ -14,7 +14,8 @@ struct CookieReadingTests {
         let jar = HTTP.CookieJar { Self.now }
         let url = try Self.url("http://example.com/")
         jar.take(["a=1", "b=2", "c=3"], from: url)
-        jar.removeAll { $0.name == "b" }
+        // The rule may use the jar.
+        jar.removeAll { $0.name == "b" && jar.cookies.contains($0) }
         #expect(jar.cookies(for: url).map(\.name) == ["a", "c"])
         jar.removeAll()
         #expect(jar.cookies.isEmpty && jar.cookies(for: url).isEmpty)

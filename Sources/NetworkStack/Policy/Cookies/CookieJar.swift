@@ -69,9 +69,11 @@ extension HTTP {
 
         /// Removes cookies.
         ///
-        /// - Parameter condition: Returns `true` for those to remove. It must not use the jar.
+        /// - Parameter condition: Returns `true` for those to remove. It is called for each cookie that the jar has at this moment. A
+        ///   cookie that it replaces meanwhile stays.
         public func removeAll(where condition: (Cookie) -> Bool = { _ in true }) {
-            store.withLock { $0.removeAll(where: condition) }
+            let removed = Set(cookies.filter(condition))
+            store.withLock { $0.removeAll { removed.contains($0) } }
         }
 
         /// Removes the session cookies.
