@@ -71,6 +71,17 @@ struct RetryBudgetTests {
         #expect(Retry.Budget(ratio: 0, reserve: 1).grant(to: host, after: .infinity, now: now))
     }
 
+    @Test("A retry that is sent later than another is charged, too")
+    func differentDelays() throws {
+        let (budget, host, now) = (Retry.Budget(ratio: 0, reserve: 3), try origin("a.test"), ContinuousClock.now)
+        #expect(budget.grant(to: host, after: 60, now: now))
+        #expect(budget.grant(to: host, now: now))
+        budget.pay(for: host)
+        // After the reservation of a retry at once would have expired, and before that of the late one.
+        #expect(budget.grant(to: host, now: now + .seconds(30)))
+        #expect(!budget.grant(to: host, now: now + .seconds(31)), "the late retry stays reserved")
+    }
+
     @Test("Retries requested by several threads at once never exceed the balance")
     func threads() throws {
         let host = try origin("a.test")

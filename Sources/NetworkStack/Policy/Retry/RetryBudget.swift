@@ -81,8 +81,11 @@ extension Retry {
         /// A retry is sent to a host. One that was not granted here costs nothing.
         func pay(for origin: HTTP.Origin) {
             change(origin) { account in
-                guard !account.granted.isEmpty else { return }
-                account.granted.removeFirst()
+                // The one that would expire first: which of them is sent does not matter.
+                guard let first = account.granted.indices.min(by: { account.granted[$0] < account.granted[$1] }) else {
+                    return
+                }
+                account.granted.remove(at: first)
                 account.balance -= 1
             }
         }
