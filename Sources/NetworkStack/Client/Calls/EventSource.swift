@@ -47,7 +47,7 @@ public struct EventReconnection: Sendable {
 /// Server-sent events of a URL, across connections (HTML Living Standard, section 9.2).
 ///
 /// When a response ends, or its connection fails, the source waits, and connects again with the identifier of the last event
-/// (`Last-Event-ID`). A 204 ends it; so does a response that is no event stream, a status that is a failure, or a cancelled task.
+/// (`Last-Event-ID`). A 204 or 205 ends it; so does a response that is no event stream, a status that is a failure, or a cancelled task.
 public struct EventSource<Stack: HTTPNetworkStack>: AsyncSequence, Sendable where Stack.Remote == Data {
     /// An event.
     public typealias Element = ServerSentEvent
@@ -244,12 +244,15 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
         return false
     }
 
+    /// Whether a status ends the source: the response has no body and need not have a media type.
+    private static func ends(_ status: HTTP.StatusCode) -> Bool { status == .noContent || status == .resetContent }
+
     /// How long to wait before the next connection; `nil` if there is none.
     private func nextDelay() -> Duration? {
         guard let reconnection else { return nil }
         return state.withLock { state in
             let ended = state.connection
-            guard ended.response.status != .noContent, state.eventless <= reconnection.limit else { return nil }
+            guard !Self.ends(ended.response.status), state.eventless <= reconnection.limit else { return nil }
             defer { state.eventless += 1 }
             return reconnection.delay(after: state.eventless, retry: ended.events.retry)
         }

@@ -30,6 +30,21 @@ extension ConformanceCheck {
                 "the media types"
             )
         },
+        ConformanceCheck("A 204 or 205 ends an event source") { subject in
+            for status in [204, 205] {
+                let peer = try subject.serve { request in
+                    request["last-event-id"] == nil ? events("id: 1\ndata: a\n\n") : .status(status)
+                }
+                let stack = try subject.stack()
+                let count = try await bounded {
+                    var count = 0
+                    for try await _ in try await stack.events(from: peer.url("/"), reconnection: atOnce) { count += 1 }
+                    return count
+                }
+                try expectEqual(count, 1, "the events")
+                try expectEqual(peer.requests().count, 2, "the connections until the \(status)")
+            }
+        },
         ConformanceCheck("An event source may be one connection") { subject in
             let peer = try subject.serve { _ in events("data: a\n\n") }
             let stack = try subject.stack()
