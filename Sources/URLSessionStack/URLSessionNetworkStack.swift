@@ -197,6 +197,7 @@ extension Network {
                 check(newValue)
                 var configuration = configuration
                 configuration.headers = newValue.takeHeaders()
+                configuration.sensitiveHeaders.formUnion(configuration.headers.secretNames)
                 let (isFirst, engine) = state.withLock { state -> (Bool, HTTPEngine<URLSessionTransport>?) in
                     guard slot.fill(with: newValue) else { return (false, nil) }
                     if state.isClosed { return (true, state.finishing ?? state.earlier) }

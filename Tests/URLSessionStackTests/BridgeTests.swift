@@ -68,6 +68,14 @@ struct BridgeTests {
         #expect(server.requests.map { $0["x-a"] } == ["1", "1"])
         #expect(server.requests.map { $0["cookie"] } == [nil, "a=b"])
 
+        session.httpAdditionalHeaders = ["X-API-Key": "k", "X-A": 1]
+        let target = try ScriptedServer.responding { _ in .ok() }
+        let start = try ScriptedServer.responding { _ in .redirect(to: target.url()) }
+        let redirected = URLRequest(url: try URLText.parse(start.url()))
+        _ = try await Network.CurlNetworkStack(configuration: .init(session)).data(for: redirected)
+        #expect(start.requests.map { $0["x-api-key"] } == ["k"])
+        #expect(target.requests.map { $0["x-api-key"] } == [nil] && target.requests.map { $0["x-a"] } == ["1"])
+
         session.httpShouldSetCookies = false
         #expect(try Network.Configuration(session).cookies == nil)
         session.requestCachePolicy = .returnCacheDataDontLoad

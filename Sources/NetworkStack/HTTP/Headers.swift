@@ -214,3 +214,8 @@ extension HTTP.Headers {
     /// Whether a name may be sent: a token.
     static func isLegal(name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy(\.isTokenByte) }
 }
+
+extension HTTP.Headers {
+    /// The names of the fields whose values are secret (``HTTP/Redaction``).
+    package var secretNames: Set<HTTP.HeaderName> { Set(lazy.map(\.name).filter(\.isSecret)) }
+}

@@ -37,6 +37,7 @@ extension Network.Configuration {
         if total > 0, total < 7 * 24 * 60 * 60 { options.timeouts.total = .seconds(total) }
         connections.perHost = configuration.httpMaximumConnectionsPerHost
         headers = HTTP.Headers(additional: configuration.httpAdditionalHeaders ?? [:])
+        sensitiveHeaders = headers.secretNames
         if configuration.httpCookieStorage != nil, configuration.httpShouldSetCookies,
             configuration.httpCookieAcceptPolicy != .never
         {
