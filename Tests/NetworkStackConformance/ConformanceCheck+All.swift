@@ -71,12 +71,13 @@ extension ConformanceCheck {
         // Calls
         calls, callOptions, fileCalls, eventCalls,
         // Retries
-        retries,
+        retries, retriesKept,
         // Authentication
         authentication, digest.resting(on: .rfc(7616)), digestUploads.resting(on: .rfc(7616)),
         digestLimits.resting(on: .rfc(7616)), digestAnswers.resting(on: .rfc(7616)),
         // Interceptors
         interceptors, httpInterceptors, httpInterceptorsCancelled, httpInterceptorsOnStreams,
+        httpInterceptorsErrors,
         // Metrics
         metrics, metricsOfFailures, gauges,
         // Events

@@ -124,6 +124,69 @@ struct FlightRecorderTests {
         }
     }
 
+    /// The entries of a HAR document: method, path, status, and the seconds since the first.
+    private func entries(of recorder: FlightRecorder) throws -> [(request: String, after: Double)] {
+        let log = try JSONSerialization.jsonObject(with: try recorder.har()) as? [String: [String: Any]]
+        let entries = try #require(log?["log"]?["entries"] as? [[String: Any]])
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        let starts = try entries.map { try style.parse(try #require($0["startedDateTime"] as? String)) }
+        return try zip(entries, starts).map { entry, start in
+            let request = try #require(entry["request"] as? [String: Any])
+            let status = (entry["response"] as? [String: Any])?["status"] as? Int
+            let path = (request["url"] as? String)?.replacing("http://host.test", with: "")
+            return (
+                "\(request["method"] ?? "") \(path ?? "") \(status ?? -1)",
+                start.timeIntervalSince(try #require(starts.first))
+            )
+        }
+    }
+
+    @Test("names the method of each earlier request, and when it began")
+    func earlierRequests() async throws {
+        let recorder = FlightRecorder()
+        let mock = try recorded(recorder) {
+            $0.interceptors = [HTTPRetryPolicy.backoff(.constant(delay: 0.3, until: .maxRetries(1)))]
+        }
+        let moved = MockReply.status(303, headers: [.location: "/a"])
+        mock.answer(.POST, "/submit", inTurn: .status(503), moved)
+        let request = try HTTP.Request(
+            method: .POST,
+            url: "http://host.test/submit",
+            body: .bytes(Data("1".utf8))
+        )
+        _ = try await mock.fetch(resource: MockNetworkStack.Resource(baseRequestMaking: .request(request)))
+        let record = try #require(try await waitFor(1, recorder).first)
+        #expect(record.explain().contains("earlier, attempt 1: POST http://host.test/submit, 503"))
+        let seen = try entries(of: recorder)
+        try #require(seen.map(\.request) == ["POST /submit 503", "POST /submit 303", "GET /a 200"])
+        #expect(seen[1].after >= 0.299 && seen[2].after >= seen[1].after)
+    }
+
+    @Test("has no entry in HAR for an attempt whose request was not made")
+    func unmadeRequests() async throws {
+        struct Unmade: Error {}
+        for failing in [1, 2] {
+            let recorder = FlightRecorder()
+            let mock = try recorded(recorder)
+            let calls = Lock(0)
+            let resource = MockNetworkStack.Resource(
+                baseRequestMaking: .task {
+                    let call = calls.withLock { calls in
+                        calls += 1
+                        return calls
+                    }
+                    if call == failing { throw Unmade() }
+                    return try HTTP.Request(url: "http://host.test/gone")
+                },
+                interceptors: [HTTPRetryPolicy.maxRetries(1)]
+            )
+            _ = try? await mock.fetch(resource: resource)
+            let record = try #require(try await waitFor(1, recorder).first)
+            #expect(record.metrics.hops.map(\.url) == [failing == 1 ? nil : "http://host.test/gone"])
+            #expect(try entries(of: recorder).map(\.request) == ["GET /gone 503"])
+        }
+    }
+
     @Test("writes the reason of a failure that has a response into HAR")
     func failureAfterHead() async throws {
         let recorder = FlightRecorder()

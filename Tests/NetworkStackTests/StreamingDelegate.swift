@@ -30,6 +30,7 @@ extension FetchStateTests {
         func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable { EmptyCancelable() }
         func reportSuccess(_ attempt: Attempt) {}
         func vote(_ attempt: Attempt) -> (Retry.Action, any Error) { (.none, CancellationError()) }
+        func abridged(_ error: any Error) -> any Error { error }
         func giveUp(_ error: Retry.Error, _ state: Retry.State) {}
         func streamError(of ending: Ending) -> any Error { CancellationError() }
         func complete(_ ending: Ending, reporting attempt: Attempt?) { endings.withLock { $0.append(ending) } }

@@ -86,13 +86,14 @@ struct ConstructionTests {
         let target = try ScriptedServer.responding { _ in .ok("there") }
         let server = try ScriptedServer.responding { _ in .redirect(302, to: target.url("/")) }
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpAdditionalHeaders = ["Authorization": "Bearer t", "X-Session": "yes"]
+        configuration.httpAdditionalHeaders = ["Authorization": "Bearer t", "X-API-Key": "k", "X-App": "yes"]
         let network = Stack.injected(configuration: configuration)
         defer { network.finishFetchesAndInvalidateSession() }
         #expect(try await network.fetch(resource: .url(server.url())).text == "there")
         #expect(server.requests.map { $0["Authorization"] } == ["Bearer t"])
         #expect(target.requests.map { $0["Authorization"] } == [nil])
-        #expect((server.requests + target.requests).map { $0["X-Session"] } == ["yes", "yes"])
+        #expect((server.requests + target.requests).map { $0["X-API-Key"] } == ["k", nil])
+        #expect((server.requests + target.requests).map { $0["X-App"] } == ["yes", "yes"])
     }
 
     @Test("An injected session's timeout ends no fetch, crashes no process, and stays unchanged")

@@ -50,7 +50,9 @@ final class Recording: EventListener {
         ended { $0.fetchSucceeded(event, response: response) }
     }
 
-    func fetchFailed(_ event: FetchEvent, error: any HTTPError) { ended { $0.fetchFailed(event, error: error) } }
+    func fetchFailed(_ event: FetchEvent, error: any HTTPError, metrics: HTTP.Metrics) {
+        ended { $0.fetchFailed(event, error: error, metrics: metrics) }
+    }
 
     func fetchCancelled(_ event: FetchEvent, metrics: HTTP.Metrics) {
         ended { $0.fetchCancelled(event, metrics: metrics) }

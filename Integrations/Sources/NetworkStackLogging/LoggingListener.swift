@@ -81,10 +81,10 @@ public struct LoggingListener: EventListener {
     }
 
     /// Logs the end of a fetch.
-    public func fetchFailed(_ event: FetchEvent, error: any HTTPError) {
+    public func fetchFailed(_ event: FetchEvent, error: any HTTPError, metrics: HTTP.Metrics) {
         log("Fetch failed", at: levels.failure(error), event) { metadata in
             metadata.describe(error)
-            if let metrics = error.context?.metrics { metadata.describe(metrics) }
+            metadata.describe(metrics)
         }
     }
 

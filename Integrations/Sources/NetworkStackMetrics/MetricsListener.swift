@@ -112,7 +112,9 @@ public final class MetricsListener: EventListener {
     }
 
     /// Measures a request that failed.
-    public func fetchFailed(_ event: FetchEvent, error: any HTTPError) { end(event, error: error.errorType) }
+    public func fetchFailed(_ event: FetchEvent, error: any HTTPError, metrics: HTTP.Metrics) {
+        end(event, error: error.errorType)
+    }
 
     /// Measures a request that was cancelled; its `error.type` is `cancelled`.
     public func fetchCancelled(_ event: FetchEvent, metrics: HTTP.Metrics) { end(event, error: "cancelled") }

@@ -7,7 +7,7 @@ final class Ends: EventListener {
     private let ends = AsyncStream.makeStream(of: Void.self)
 
     func fetchSucceeded(_ event: FetchEvent, response: HTTP.Response) { ends.continuation.yield() }
-    func fetchFailed(_ event: FetchEvent, error: any HTTPError) { ends.continuation.yield() }
+    func fetchFailed(_ event: FetchEvent, error: any HTTPError, metrics: HTTP.Metrics) { ends.continuation.yield() }
     func fetchCancelled(_ event: FetchEvent, metrics: HTTP.Metrics) { ends.continuation.yield() }
 
     /// Returns when so many more fetches have ended.

@@ -24,7 +24,7 @@ struct Delivery: ~Copyable {
 
         /// Calls the completion.
         func make() {
-            if isCancelled, let metrics = ending.metrics { delegate?.trace?.cancelled(with: metrics) }
+            if isCancelled, let metrics = ending.metrics { delegate?.trace?.ends(with: metrics) }
             delegate?.complete(isCancelled ? .cancelled : ending, reporting: unreported)
         }
     }

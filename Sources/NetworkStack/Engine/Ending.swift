@@ -9,8 +9,10 @@ enum Ending: Sendable {
     case opened(HTTP.Response, HTTP.Reply.Body? = nil)
     case noRequest(any Error)
     indirect case failed(HopFailure, HTTP.FetchContext? = nil)
-    /// An HTTPInterceptor has failed, after it had a request sent.
-    case thrown(any Error)
+    /// An HTTPInterceptor threw this after it had a request sent: the failure of that request, or an error of its own.
+    case thrown(any Error, HTTP.FetchContext? = nil)
+    /// An HTTPInterceptor threw this after its request had been answered. Whatever its type is, it is not that request's failure.
+    case rejected(any Error, HTTP.FetchContext? = nil)
     case cancelled
     /// The delegate has stored the result.
     case resultStored
@@ -32,8 +34,8 @@ enum Ending: Sendable {
     var metrics: HTTP.Metrics? {
         switch self {
         case .whole(let response, _, _, _), .opened(let response, _): response.metrics
-        case .failed(_, let context): context?.metrics
-        case .noRequest, .thrown, .cancelled, .resultStored: nil
+        case .failed(_, let context), .thrown(_, let context), .rejected(_, let context): context?.metrics
+        case .noRequest, .cancelled, .resultStored: nil
         }
     }
 
@@ -42,8 +44,25 @@ enum Ending: Sendable {
         switch self {
         case .cancelled, .resultStored: true
         case .failed(let failure, _): failure.isFinal
-        case .thrown(let error): (error as? any HTTPError)?.isFinal ?? false
-        case .whole, .opened, .noRequest: false
+        case .thrown(let error, _): (error as? any HTTPError)?.isFinal ?? false
+        case .whole, .opened, .noRequest, .rejected: false
+        }
+    }
+
+    /// Whether the fetch may end without a response.
+    var mayFail: Bool {
+        switch self {
+        case .whole, .opened: false
+        default: true
+        }
+    }
+
+    /// Whether no server has received the request.
+    var isUnsent: Bool {
+        switch self {
+        case .noRequest: true
+        case .failed(let failure, _): failure.isUnsent
+        case .whole, .opened, .thrown, .rejected, .cancelled, .resultStored: false
         }
     }
 }

@@ -146,7 +146,11 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
             return EmptyCancelable()
         }
         return intercepted.transform { error in
-            if let error { intercepted.keep(outcome: Outcome.failure(.interceptor(error))) }
+            if let error {
+                let head = intercepted.remainsOfFailure.success?.response.httpResponse
+                let context = head.map { HTTP.FetchContext($0) } ?? .init()
+                intercepted.keep(outcome: Outcome.failure(.interceptor(error, context)))
+            }
             handler(error == nil)
         }
     }
@@ -160,6 +164,10 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         let (data, success) = intercepted.remainsOfFailure
         let (content, response) = (data ?? success?.data, error.response ?? success?.response)
         return (intercepted.vote(attempt, data: content, response: response, on: error), error)
+    }
+
+    func abridged(_ error: any Error) -> any Error {
+        (error as? FetchError)?.abridged(engine.transport.response) ?? error
     }
 
     func giveUp(_ error: Retry.Error, _ state: Retry.State) {
@@ -264,10 +272,13 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
             guard case .streamed(_, let remote) = reception else { return (.failure(.badResponse(response)), nil) }
             return (.success(.init(value: remote(body), response: response)), nil)
         case .noRequest(let error): return (.failure(.noRequest(error)), nil)
-        case .thrown(let error):
+        case .thrown(let error, let context):
             let neutral = error as? HTTPFetchError<HTTP.Response, any Error>
-            let failure = error as? FetchError ?? neutral?.typed(engine.transport.response) ?? .interceptor(error)
+            let failure =
+                error as? FetchError ?? neutral?.typed(engine.transport.response)
+                ?? .interceptor(error, context ?? .init())
             return (.failure(failure), failure.body)
+        case .rejected(let error, let context): return (.failure(.interceptor(error, context ?? .init())), nil)
         case .failed(let failure, let context):
             return (.failure(FetchError(failure, context ?? .init(), engine.transport.response)), nil)
         case .cancelled, .resultStored: return (.failure(.cancelled), nil)

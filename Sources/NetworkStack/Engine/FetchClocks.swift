@@ -8,8 +8,8 @@ struct FetchClocks {
     /// From when the first-byte timeout counts: the last byte of the request that was sent, or the last change of phase.
     /// Informational responses do not move it.
     private var lastSent: MonotonicTime
-    /// Whether a server may have received bytes of this attempt from an earlier hop or connection: one that was redirected, or one
-    /// that died.
+    /// Whether a server may have received bytes of this attempt from an earlier hop or connection, one that was redirected or one that
+    /// died; or from the request that an HTTPInterceptor has had sent.
     private(set) var hasSent = false
     /// Since when a connection is awaited.
     private var connectingSince: MonotonicTime
@@ -53,12 +53,18 @@ struct FetchClocks {
 
     mutating func opened() { isOpened = true }
 
+    /// A server may have received the request, whatever the attempt comes to.
+    mutating func mayHaveArrived() { hasSent = true }
+
     /// A hop begins, and its wait for a connection. The last known time is used instead of the clock's: the request has just been made,
     /// or the response that led here has just come.
     mutating func queued() {
         entered(.queued, now: lastProgress)
         marks = HopMarks(queuedAt: lastProgress)
     }
+
+    /// From the start of the fetch until the latest hop began.
+    var hopStart: Duration { marks.queued - startedAt }
 
     mutating func progressed(now: MonotonicTime) { lastProgress = now }
 

@@ -44,6 +44,9 @@ protocol FetchDelegate: AnyObject, Sendable {
     /// Starts a hop on the transport.
     func start(_ hop: HTTPHop, for loop: FetchLoop, number: Int) -> any HTTPTransfer
 
+    /// What is kept of the error of an attempt that another follows.
+    func abridged(_ error: any Error) -> any Error
+
     /// Makes the stack's result of an ending, and stores it.
     ///
     /// - Returns: Whether it is a success.

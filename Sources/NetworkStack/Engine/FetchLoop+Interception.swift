@@ -40,8 +40,13 @@ extension FetchLoop {
         _ attempt: Attempt,
         _ request: HTTP.Request
     ) async -> Ending {
+        let reply: HTTP.Reply
+        do { reply = try result.get() } catch {
+            guard interception.hasAsked else { return .noRequest(error) }
+            let context = interception.head.map { HTTP.FetchContext($0) }
+            return interception.isAnswered ? .rejected(error, context) : .thrown(error, context)
+        }
         do {
-            let reply = try result.get()
             let fails = options.value.failsForStatus(reply.response.status)
             let head = complete(reply.response, interception.head, attempt, request)
             if receiver != nil, !fails { return .opened(head, reply.body) }

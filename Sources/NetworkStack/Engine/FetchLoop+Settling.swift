@@ -82,8 +82,8 @@ extension FetchLoop {
             guard wanted.isFinite, wanted > 0 else { return giveUp(.custom(Retry.InvalidDelay(wanted)), after: error) }
             delay = wanted
         }
-        let hop = HTTP.EarlierHop(attempt: attempt.number, failure: error)
-        let retryState = state.withLock { $0.failed(error, hop, delay: delay, now: .now) }
+        let (hop, kept) = (HTTP.EarlierHop(attempt: attempt.number, failure: error), delegate.abridged(error))
+        let retryState = state.withLock { $0.failed(error, hop, keeping: kept, delay: delay, now: .now) }
         return retryState.map { .again($0.attemptCount, after: delay) } ?? .wait
     }
 
@@ -143,8 +143,11 @@ extension FetchLoop {
 
     /// An ending; a failure with its context.
     func withContext(_ ending: consuming Ending) -> Ending {
-        guard case .failed(let failure, nil) = ending else { return ending }
-        return .failed(failure, state.withLock { $0.context(now: .now) })
+        switch ending {
+        case .failed(let failure, nil): .failed(failure, state.withLock { $0.context(now: .now) })
+        case .thrown(let error, nil): .thrown(error, state.withLock { $0.context(now: .now) })
+        default: ending
+        }
     }
 
     func release(_ held: FetchState.HeldResources, after ending: Ending) {

@@ -117,7 +117,7 @@ final class FetchLoop: Cancelable {
     private func carry(_ request: HTTP.Request, of attempt: Int, isFirst: Bool) -> FetchState.Step {
         let (hop, plain, fragment): (HTTPHop, HTTP.Request, String?)
         do { (hop, plain, fragment) = try makeHop(request) } catch {
-            state.withLock { $0.latestURL = request.url }
+            state.withLock { $0.latest = (attempt, request.method, request.url) }
             return .settle(.failed(error), of: attempt)
         }
         let begun = state.withLock { $0.begin(plain, fragment: fragment, source: hop.source, of: attempt) }

@@ -108,6 +108,8 @@ extension FetchState {
         clocks.entered(.settling, now: now)
         // The ticket is kept: the total clock goes on.
         if let waiting = takeWaiting() {
+            // They may throw an error of another fetch, which was not sent.
+            if !ending.isUnsent { clocks.mayHaveArrived() }
             return (HeldResources(stage: exchange(&stage, with: .making(nil))), attempt, waiting)
         }
         var held = HeldResources(stage: exchange(&stage, with: .settling(nil, isReported: false)))
@@ -134,21 +136,27 @@ extension FetchState {
     /// - Parameters:
     ///   - error: The failure.
     ///   - hop: Its last hop, if another attempt is to be made.
+    ///   - kept: What is kept of the failure then.
     ///   - delay: The wait for that.
     ///   - now: When the wait begins.
     /// - Returns: What the fetch went through, or `nil` if it has ended.
     mutating func failed(
         _ error: any Error,
         _ hop: HTTP.EarlierHop? = nil,
+        keeping kept: (any Error)? = nil,
         delay: Retry.Delay?,
         now: MonotonicTime
     ) -> Retry.State? {
         guard case .settling = stage, var attempt else { return nil }
-        attempt.retryState.errors.append(error)
-        if let hop {
+        if var hop {
+            hop.start = clocks.hopStart
+            // An attempt that was never sent has no URL, but its error may name that of the last one.
+            let request = latest?.attempt == attempt.number ? latest : nil
+            (hop.method, hop.url) = (request?.method, request?.url.redactedDescription)
             earlier.append(hop)
             trace?.retries(after: delay, error)
         }
+        attempt.retryState.errors.append(kept ?? error)
         if let delay {
             attempt.retryState.delayed(by: delay)
             stage = .delayed(nil)
@@ -201,7 +209,7 @@ extension FetchState {
         default: break
         }
         if let trace {
-            if ending.isCancelled { trace.cancelled(with: context(now: .now).metrics) }
+            if ending.mayFail { trace.ends(with: context(now: .now).metrics) }
             trace.hopEnded()
         }
         let unreported = isIntercepted && !isReported ? attempt : nil

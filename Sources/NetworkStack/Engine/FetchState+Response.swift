@@ -171,6 +171,7 @@ extension FetchState {
                 attempt: attemptNumber,
                 method: hop.request.method,
                 url: hop.request.url.redactedDescription,
+                start: clocks.hopStart,
                 status: head.status,
                 metrics: metrics
             )

@@ -93,8 +93,8 @@ struct FetchState: ~Copyable {
     var metrics: HTTP.Metrics?
     /// The hops before the latest one.
     var earlier: [HTTP.EarlierHop] = []
-    /// The URL of the latest request, which may have been refused.
-    var latestURL: URL?
+    /// The latest request, which may have been refused.
+    var latest: (attempt: Int, method: HTTP.Method, url: URL)?
 
     init(
         options: Shared<HTTP.Options>,
@@ -142,7 +142,7 @@ struct FetchState: ~Copyable {
         let last = stage.hop
         hopCount += 1
         metrics = nil
-        latestURL = request.url
+        latest = (attempt, request.method, request.url)
         stage = .carrying(Hop(hopCount, request, fragment: fragment, source: source))
         clocks.queued()
         trace?.began(hop: hopCount, of: attempt, request, keepingBack: options.value.sensitiveHeaders)
@@ -209,7 +209,7 @@ struct FetchState: ~Copyable {
         var metrics = metrics ?? hop.map { measure($0, now: now) } ?? HTTP.Metrics()
         complete(&metrics, of: hop, now: now)
         return HTTP.FetchContext(
-            url: latestURL?.redactedDescription,
+            url: latest?.url.redactedDescription,
             metrics: metrics,
             attempt: attemptNumber
         )

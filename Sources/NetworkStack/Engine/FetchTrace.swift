@@ -88,8 +88,8 @@ final class FetchTrace: Sendable {
 
     // MARK: The end of the fetch, after which nothing counts
 
-    /// The fetch was cancelled.
-    func cancelled(with metrics: HTTP.Metrics) { events.withLock { $0.metrics = metrics } }
+    /// The fetch ends, perhaps without a response.
+    func ends(with metrics: HTTP.Metrics) { events.withLock { $0.metrics = metrics } }
 
     /// The completion is called with a response, of which nothing is to come.
     @usableFromInline
@@ -180,8 +180,13 @@ private struct Events {
 
     mutating func end(with error: any Error) {
         guard let error = error as? any HTTPError else { return }
-        end { [metrics, isCancelled = error.isCancelled] in
-            if isCancelled { $0.fetchCancelled($1, metrics: metrics) } else { $0.fetchFailed($1, error: error) }
+        let metrics = error.context?.metrics ?? metrics
+        end { [isCancelled = error.isCancelled] in
+            if isCancelled {
+                $0.fetchCancelled($1, metrics: metrics)
+            } else {
+                $0.fetchFailed($1, error: error, metrics: metrics)
+            }
         }
     }
 

@@ -23,9 +23,10 @@ public protocol HTTPInterceptor: HTTPResourceInterceptor where Request == HTTP.R
     ///   - next: Sends a request, this one or another; see ``HTTP/Next``. If it is not called, nothing is sent.
     /// - Returns: The response. The reply to a streamed fetch comes with the head; return it without reading its body, unless you
     ///   replace the body.
-    /// - Throws: An error thrown before `next` is called ends the attempt with ``HTTPFetchError/noRequest(_:)``. After that, an error of
-    ///   `next` that is thrown on ends the attempt with that error, and any other with ``HTTPFetchError/interceptor(_:)``. An error
-    ///   thrown after the head of a stream has come ends the fetch without a retry.
+    /// - Throws: An error thrown before `next` is called ends the attempt with ``HTTPFetchError/noRequest(_:)``. An error of `next` that
+    ///   is thrown on ends the attempt with that error. Any other ends it with ``HTTPFetchError/interceptor(_:_:)``, and so does every
+    ///   error thrown after `next` has returned a whole response, even another fetch's. An error thrown after the head of a stream
+    ///   has come ends the fetch without a retry.
     func intercept(_ request: HTTP.Request, next: HTTP.Next) async throws -> HTTP.Reply
 }
 

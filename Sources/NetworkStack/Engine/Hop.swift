@@ -40,7 +40,8 @@ final class Hop {
 
 /// When the steps of a hop began, as its phases show. A failure that the engine decides has its metrics from here.
 struct HopMarks {
-    private var queued: MonotonicTime
+    /// When the hop began.
+    let queued: MonotonicTime
     private var started: MonotonicTime?
     private var connecting: MonotonicTime?
     private var securing: MonotonicTime?

@@ -230,7 +230,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     }
 
     /// What came with the failure that is kept: its body, or all of a success that an interceptor rejected.
-    var remainsOfFailure: (data: Data?, Success?) { state.withLock { ($0.failedData, $0.success) } }
+    var remainsOfFailure: (data: Data?, success: Success?) { state.withLock { ($0.failedData, $0.success) } }
 
     /// Reports a failure. Returns what the interceptors' votes come to. A failure before the scheduling has no request.
     func vote(_ attempt: Attempt, data: Data?, response: Response?, on error: any Error) -> Retry.Action {

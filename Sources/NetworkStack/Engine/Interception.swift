@@ -6,6 +6,7 @@ final class Interception: Sendable {
         var hasAsked = false
         var isAbandoned = false
         var head: HTTP.Response?
+        var isAnswered = false
     }
 
     private let task = CancelableBag()
@@ -21,6 +22,9 @@ final class Interception: Sendable {
 
     /// Whether the task that waits for the reply was cancelled.
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
+    /// Whether they got a whole response, so that the request has not failed.
+    var isAnswered: Bool { state.withLock { $0.isAnswered } }
 
     /// The head that they got.
     var head: HTTP.Response? { state.withLock { $0.head } }
@@ -71,7 +75,8 @@ final class Interception: Sendable {
     func answer(with ending: Ending) {
         let delegate = state.withLock { state in
             switch ending {
-            case .whole(let head, _, _, _), .opened(let head, _): state.head = head
+            case .whole(let head, _, _, _): (state.head, state.isAnswered) = (head, true)
+            case .opened(let head, _): state.head = head
             default: break
             }
             return state.delegate

@@ -20,7 +20,7 @@ public protocol HTTPError: Error {
     var body: Data? { get }
     /// The error of the API that was decoded from the body of an unsuccessful response, if it was.
     var apiError: (any Error)? { get }
-    /// The state of the fetch when it failed, if it had started a request.
+    /// The state of the fetch when it failed, for an error whose case has a context or a response.
     var context: HTTP.FetchContext? { get }
     /// Whether the failure is final, regardless of interceptors' votes: a cancel, the total timeout, a server that is not
     /// trusted.

@@ -115,10 +115,12 @@ extension HTTP {
     public struct EarlierHop: Sendable, Hashable {
         /// The number of the attempt, from 1.
         public var attempt: Int
-        /// The method, if it is known.
+        /// The method; `nil` if no request was made.
         public var method: Method?
         /// The URL, without user info, query and fragment; `nil` if no request was made.
         public var url: String?
+        /// From the call of `fetch` until the request was queued.
+        public var start: Duration
         /// The status of the response, if there was one.
         public var status: StatusCode?
         /// The failure, in a sentence without secrets, if the attempt failed.
@@ -134,6 +136,7 @@ extension HTTP {
         ///   - attempt: The number of the attempt, from 1.
         ///   - method: The method.
         ///   - url: The URL, without secrets.
+        ///   - start: From the call of `fetch` until the request was queued.
         ///   - status: The status of the response.
         ///   - failure: The failure, without secrets.
         ///   - metrics: What was measured of it.
@@ -141,12 +144,13 @@ extension HTTP {
             attempt: Int,
             method: Method? = nil,
             url: String?,
+            start: Duration = .zero,
             status: StatusCode? = nil,
             failure: String? = nil,
             metrics: Metrics = Metrics()
         ) {
             (self.attempt, self.method, self.url, self.status) = (attempt, method, url, status)
-            (self.failure, self.metrics) = (failure, metrics)
+            (self.start, self.failure, self.metrics) = (start, failure, metrics)
         }
 
         /// The end of an attempt that failed. The hops before it stand for themselves.

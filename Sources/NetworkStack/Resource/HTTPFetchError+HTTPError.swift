@@ -34,14 +34,14 @@ extension HTTPFetchError: HTTPError {
         if case .http(_, let error, _) = lastFailure { error } else { nil }
     }
 
-    /// The state of the fetch when it failed, if it had started a request. For `retry`, that of the last failure.
+    /// The state of the fetch when it failed, for an error whose case has a context or a response. For `retry`, that of the last failure.
     public var context: HTTP.FetchContext? {
         switch lastFailure {
         case .transport(_, let context), .timedOut(_, _, let context), .untrusted(_, let context),
             .tooManyRedirects(_, let context), .insecureRedirect(_, let context), .invalidRedirect(_, let context),
             .bodyTooLarge(_, let context), .decompressionRatio(_, let context), .headTooLarge(_, let context),
             .headLineTooLong(_, let context), .tooManyFields(_, let context), .bodyNotReplayable(let context),
-            .requestBody(_, let context), .localFile(_, let context):
+            .requestBody(_, let context), .localFile(_, let context), .interceptor(_, let context):
             context
         default: httpResponse.map(HTTP.FetchContext.init)
         }

@@ -56,7 +56,7 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
     /// The request's body could not be read, or does not have its declared length.
     case requestBody(any Error, HTTP.FetchContext = .init())
     /// An interceptor rejected the response's body, or an ``HTTPInterceptor`` threw an error of its own after it had called `next`.
-    case interceptor(any Error)
+    case interceptor(any Error, HTTP.FetchContext = .init())
     /// The body of a success could not be decoded: the decoder's error, and the response. Short calls and streams fail with it.
     case undecodable(any Error, Response)
     /// The file of a download could not be written.
@@ -79,6 +79,27 @@ extension HTTPFetchError {
     /// - Returns: The error.
     public static func longerThan(limit: Int64) -> Self { .bodyTooLarge(limit: limit) }
 
+    /// The same error as the fetch keeps it for its next attempts (``Retry/State/errors``): without the body of its response, and
+    /// without earlier requests in its metrics, which the fetch itself has.
+    ///
+    /// - Parameter answer: The stack's response.
+    /// - Returns: The error.
+    func abridged(_ answer: (HTTP.Response) -> Response) -> Self {
+        mapped(
+            { response in
+                guard var neutral = response.httpResponse else { return response }
+                (neutral.errorBody, neutral.metrics.hops) = (nil, [])
+                return answer(neutral)
+            },
+            { $0 },
+            { context in
+                var context = context
+                context.metrics.hops = []
+                return context
+            }
+        )
+    }
+
     /// The same error in neutral terms.
     package var erased: HTTPFetchError<HTTP.Response, any Error> { mapped({ $0.httpResponse }, { $0 }) }
 
@@ -86,9 +107,14 @@ extension HTTPFetchError {
     ///
     /// - Parameters:
     ///   - answer: The other response. Without it, the error is ``badResponse(_:)``.
-    ///   - failure: The transport's other error. Without it, the error is ``interceptor(_:)``.
+    ///   - failure: The transport's other error. Without it, the error is ``interceptor(_:_:)``.
+    ///   - adapted: The other context.
     /// - Returns: The error.
-    func mapped<R, E>(_ answer: (Response) -> R?, _ failure: (TransportError) -> E?) -> HTTPFetchError<R, E> {
+    func mapped<R, E>(
+        _ answer: (Response) -> R?,
+        _ failure: (TransportError) -> E?,
+        _ adapted: (HTTP.FetchContext) -> HTTP.FetchContext = { $0 }
+    ) -> HTTPFetchError<R, E> {
         func with(_ response: Response, _ make: (R) -> HTTPFetchError<R, E>) -> HTTPFetchError<R, E> {
             answer(response).map(make) ?? .badResponse(nil)
         }
@@ -100,22 +126,23 @@ extension HTTPFetchError {
         case .noData(let status, let response): with(response) { .noData(status, $0) }
         case .badResponse(let response): .badResponse(response.flatMap(answer))
         case .unknownCoding(let coding, let response): with(response) { .unknownCoding(coding, $0) }
-        case .transport(let error, let context): failure(error).map { .transport($0, context) } ?? .interceptor(error)
-        case .timedOut(let timeout, let phase, let context): .timedOut(timeout, during: phase, context)
-        case .untrusted(let error, let context): .untrusted(error, context)
-        case .tooManyRedirects(let limit, let context): .tooManyRedirects(limit: limit, context)
-        case .insecureRedirect(let url, let context): .insecureRedirect(url, context)
-        case .invalidRedirect(let target, let context): .invalidRedirect(target, context)
-        case .bodyTooLarge(let limit, let context): .bodyTooLarge(limit: limit, context)
-        case .decompressionRatio(let limit, let context): .decompressionRatio(limit: limit, context)
-        case .headTooLarge(let limit, let context): .headTooLarge(limit: limit, context)
-        case .headLineTooLong(let limit, let context): .headLineTooLong(limit: limit, context)
-        case .tooManyFields(let limit, let context): .tooManyFields(limit: limit, context)
-        case .bodyNotReplayable(let context): .bodyNotReplayable(context)
-        case .requestBody(let error, let context): .requestBody(error, context)
-        case .interceptor(let error): .interceptor(error)
+        case .transport(let error, let context):
+            failure(error).map { .transport($0, adapted(context)) } ?? .interceptor(error, adapted(context))
+        case .timedOut(let timeout, let phase, let context): .timedOut(timeout, during: phase, adapted(context))
+        case .untrusted(let error, let context): .untrusted(error, adapted(context))
+        case .tooManyRedirects(let limit, let context): .tooManyRedirects(limit: limit, adapted(context))
+        case .insecureRedirect(let url, let context): .insecureRedirect(url, adapted(context))
+        case .invalidRedirect(let target, let context): .invalidRedirect(target, adapted(context))
+        case .bodyTooLarge(let limit, let context): .bodyTooLarge(limit: limit, adapted(context))
+        case .decompressionRatio(let limit, let context): .decompressionRatio(limit: limit, adapted(context))
+        case .headTooLarge(let limit, let context): .headTooLarge(limit: limit, adapted(context))
+        case .headLineTooLong(let limit, let context): .headLineTooLong(limit: limit, adapted(context))
+        case .tooManyFields(let limit, let context): .tooManyFields(limit: limit, adapted(context))
+        case .bodyNotReplayable(let context): .bodyNotReplayable(adapted(context))
+        case .requestBody(let error, let context): .requestBody(error, adapted(context))
+        case .interceptor(let error, let context): .interceptor(error, adapted(context))
         case .undecodable(let error, let response): with(response) { .undecodable(error, $0) }
-        case .localFile(let error, let context): .localFile(error, context)
+        case .localFile(let error, let context): .localFile(error, adapted(context))
         case .concurrentRead: .concurrentRead
         case .retry(let error, let state): .retry(error, state.erased)
         case .shutDown: .shutDown

@@ -92,7 +92,9 @@ public final class EventRecorder: EventListener {
         record(event, "fetchSucceeded", "\(response.status.rawValue) \(response.metrics.bytesReceived)")
     }
     /// Records the event.
-    public func fetchFailed(_ event: FetchEvent, error: any HTTPError) { record(event, "fetchFailed", error.summary) }
+    public func fetchFailed(_ event: FetchEvent, error: any HTTPError, metrics: HTTP.Metrics) {
+        record(event, "fetchFailed", error.summary)
+    }
     /// Records the event.
     public func fetchCancelled(_ event: FetchEvent, metrics: HTTP.Metrics) { record(event, "fetchCancelled") }
     /// Records the event.

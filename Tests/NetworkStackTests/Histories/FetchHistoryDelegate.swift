@@ -98,7 +98,7 @@ final class FetchHistoryDelegate: FetchDelegate {
         case .whole(let head, _, _, _): .http(head.status, nil, head)
         case .failed(let failure, let context): Failure(failure, context ?? .init()) { $0 }
         case .noRequest(let error): .noRequest(error)
-        case .thrown(let error): .interceptor(error)
+        case .thrown(let error, _), .rejected(let error, _): .interceptor(error)
         case .resultStored: failure ?? .cancelled
         case .opened, .cancelled: .cancelled
         }
@@ -129,6 +129,7 @@ final class FetchHistoryDelegate: FetchDelegate {
     func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable { EmptyCancelable() }
     func reportSuccess(_ attempt: Attempt) {}
     func vote(_ attempt: Attempt) -> (Retry.Action, any Error) { (.none, CancellationError()) }
+    func abridged(_ error: any Error) -> any Error { error }
     func giveUp(_ error: Retry.Error, _ state: Retry.State) {}
     func streamError(of ending: Ending) -> any Error { failure(of: ending) }
 }

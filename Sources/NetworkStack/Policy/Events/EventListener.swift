@@ -8,7 +8,7 @@
 ///   ``connectionAcquired(_:connection:isReused:)``, ``requestSent(_:byteCount:)``, ``firstByteReceived(_:)``,
 ///   ``headReceived(_:response:)``, ``bodyReceived(_:byteCount:)``, ``connectionReleased(_:connection:)``.
 /// - ``redirected(_:response:)`` or ``retryScheduled(_:after:error:)``, before the next request.
-/// - Last, exactly one of ``fetchSucceeded(_:response:)``, ``fetchFailed(_:error:)`` and ``fetchCancelled(_:metrics:)``.
+/// - Last, exactly one of ``fetchSucceeded(_:response:)``, ``fetchFailed(_:error:metrics:)`` and ``fetchCancelled(_:metrics:)``.
 ///
 /// What does not happen has no event: a reused connection is not looked up, and a failure skips the rest. A start is always followed
 /// by its end, also if the step failed. A backend reports what it can see: URLSession on Linux shows no steps of a connection.
@@ -106,14 +106,15 @@ public protocol EventListener: Sendable {
     ///
     /// - Parameters:
     ///   - event: Where the fetch is.
-    ///   - error: The failure. Its ``HTTPError/context`` has the metrics.
-    func fetchFailed(_ event: FetchEvent, error: any HTTPError)
+    ///   - error: The failure.
+    ///   - metrics: What was measured until then, also where the error has no ``HTTPError/context``.
+    func fetchFailed(_ event: FetchEvent, error: any HTTPError, metrics: HTTP.Metrics)
 
     /// A fetch was cancelled.
     ///
     /// - Parameters:
     ///   - event: Where the fetch is.
-    ///   - metrics: What was measured until then; empty if the interceptors had been called for the end of the fetch.
+    ///   - metrics: What was measured until then.
     func fetchCancelled(_ event: FetchEvent, metrics: HTTP.Metrics)
 
     /// A connection was opened. Only CurlStack reports this.
@@ -182,7 +183,7 @@ extension EventListener {
     /// Does nothing.
     public func fetchSucceeded(_ event: FetchEvent, response: HTTP.Response) {}
     /// Does nothing.
-    public func fetchFailed(_ event: FetchEvent, error: any HTTPError) {}
+    public func fetchFailed(_ event: FetchEvent, error: any HTTPError, metrics: HTTP.Metrics) {}
     /// Does nothing.
     public func fetchCancelled(_ event: FetchEvent, metrics: HTTP.Metrics) {}
     /// Does nothing.

@@ -75,7 +75,7 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     var interceptsBody: Bool { get }
 
     /// May change the body of a success, or turn the success into a failure, which is reported as
-    /// ``HTTPFetchError/interceptor(_:)``. It is not called for streams and downloads.
+    /// ``HTTPFetchError/interceptor(_:_:)``. It is not called for streams and downloads.
     ///
     /// - Parameters:
     ///   - data: The result of the interceptor before this one, or the body.

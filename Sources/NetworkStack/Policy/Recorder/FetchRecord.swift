@@ -98,7 +98,7 @@ extension FetchRecord {
         for hop in metrics.hops {
             let outcome = hop.status.map { "\($0.rawValue)" } ?? hop.failure ?? "no response"
             let slowest = hop.metrics.slowestStep.map { "; slowest: \($0.step.name), \($0.duration.inMilliseconds)" }
-            let request = "\((hop.method ?? method).map { "\($0) " } ?? "")\(hop.url ?? "no request")"
+            let request = "\(hop.method.map { "\($0) " } ?? "")\(hop.url ?? "no request")"
             lines.append("  earlier, attempt \(hop.attempt): \(request), \(outcome)\(slowest ?? "")")
         }
         let slowest = metrics.slowestStep

@@ -96,9 +96,8 @@ public final class FlightRecorder: EventListener {
     }
 
     /// Keeps the fetch.
-    public func fetchFailed(_ event: FetchEvent, error: any HTTPError) {
+    public func fetchFailed(_ event: FetchEvent, error: any HTTPError, metrics: HTTP.Metrics) {
         let response = error.httpResponse
-        let metrics = error.context?.metrics ?? response?.metrics
         let end = FetchRecord.End.failed(error.summary)
         keep(Kept(event: event, end: end, failureCase: error.caseName, response: response, metrics: metrics))
     }

@@ -92,14 +92,20 @@ struct HARDocument: Encodable {
 extension HARDocument.Entry {
     /// The requests of a fetch.
     static func all(of record: FetchRecord) -> [Self] {
-        var start = record.startedAt
-        var entries: [Self] = []
-        for hop in record.metrics.hops {
-            let entry = Self(hop, of: record, startedAt: start)
-            entries.append(entry)
-            start += entry.time / 1000
+        let metrics = record.metrics
+        // An attempt whose request was not made has no entry.
+        var entries = metrics.hops.filter { $0.url != nil }.map { hop in
+            Self(hop, startedAt: record.startedAt + hop.start.seconds)
         }
-        if record.url != nil { entries.append(Self(record, startedAt: start)) }
+        // A last attempt without a request has the number of the one before it.
+        let last = metrics.hops.last
+        if record.url != nil, last?.attempt != record.attempts || last?.failure == nil {
+            let duration = HARDocument.Timings(metrics).sum / 1000
+            let former = (last?.start.seconds ?? 0) + (last.map { HARDocument.Timings($0.metrics).sum } ?? 0) / 1000
+            // The total time of a stream ends with its head.
+            let start = max(former, metrics.total.seconds - duration)
+            entries.append(Self(record, startedAt: record.startedAt + start))
+        }
         return entries
     }
 
@@ -128,11 +134,11 @@ extension HARDocument.Entry {
     }
 
     /// An earlier request, whose fields and version are not known.
-    private init(_ hop: HTTP.EarlierHop, of record: FetchRecord, startedAt start: Date) {
+    private init(_ hop: HTTP.EarlierHop, startedAt start: Date) {
         self.init(
             hop.metrics,
             startedAt: start,
-            method: hop.method ?? record.method,
+            method: hop.method,
             url: hop.url,
             version: nil,
             status: hop.status,

@@ -17,8 +17,9 @@ public enum Retry {
     public struct State: Sendable {
         /// The error of every failed attempt, in order.
         ///
-        /// The errors keep their responses, heads without bodies, until the fetch ends: a policy without a limit keeps one for
-        /// each attempt. Nothing else of an earlier attempt is kept.
+        /// The errors keep their responses, heads without bodies, and their metrics, without ``HTTP/Metrics/hops``, until the fetch
+        /// ends: a policy without a limit keeps one for each attempt. Nothing else of an earlier attempt is kept. In the state of an
+        /// error that ended a fetch, the last error is whole.
         public internal(set) var errors: [any Swift.Error] = []
 
         /// The sum of the delays that were scheduled before retries, in seconds.
@@ -27,8 +28,9 @@ public enum Retry {
         /// The last scheduled delay, in seconds; 0 before the first.
         public private(set) var lastDelay: Delay = 0
 
-        /// Whether the failed attempt may have reached a server before its last hop or connection: on a hop that was redirected,
-        /// or on a connection that died. The error itself describes the last hop. Set before interceptors vote on the attempt.
+        /// Whether the failed attempt may have reached a server, whatever its error says: on a hop that was redirected, on a connection
+        /// that died, or by the request of an ``HTTPInterceptor`` that threw another error. The error itself describes the last hop.
+        /// Set before interceptors vote on the attempt.
         public internal(set) var requestMayHaveArrived = false
 
         /// Makes the state of an operation that has not failed.

@@ -184,7 +184,9 @@ private final class ShownTexts: EventListener {
         note("retryScheduled", event, error)
     }
     func fetchSucceeded(_ event: FetchEvent, response: HTTP.Response) { note("fetchSucceeded", event, response) }
-    func fetchFailed(_ event: FetchEvent, error: any HTTPError) { note("fetchFailed", event, error) }
+    func fetchFailed(_ event: FetchEvent, error: any HTTPError, metrics: HTTP.Metrics) {
+        note("fetchFailed", event, error)
+    }
 }
 
 extension HTTP.Request {

@@ -231,7 +231,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("Expected noRequest")
             }
             try expectEqual(peer.requests().count, 0, "requests on the wire")
-            guard case .failure(.interceptor(_ as Unfit)) = try await outcome(after) else {
+            guard case .failure(.interceptor(_ as Unfit, _)) = try await outcome(after) else {
                 throw ConformanceFailure("Expected interceptor")
             }
             try expectEqual(

@@ -101,7 +101,7 @@ extension ConformanceCheck {
                 let outcome =
                     try await client
                     .outcome(of: peer.url("/"), interceptors: [rejecting, HTTPRetryPolicy.maxRetries(3)])
-                guard case .failure(.interceptor(_ as Unwanted)) = outcome else {
+                guard case .failure(.interceptor(_ as Unwanted, _)) = outcome else {
                     throw ConformanceFailure("Expected interceptor(Unwanted), saw \(outcome)")
                 }
             }
@@ -192,7 +192,9 @@ private struct EndListener: EventListener {
         log.add("succeeded \(response.status.rawValue)")
     }
 
-    func fetchFailed(_ event: FetchEvent, error: any HTTPError) { log.add("failed \(error.caseName)") }
+    func fetchFailed(_ event: FetchEvent, error: any HTTPError, metrics: HTTP.Metrics) {
+        log.add("failed \(error.caseName)")
+    }
 
     func fetchCancelled(_ event: FetchEvent, metrics: HTTP.Metrics) { log.add("cancelled") }
 }

@@ -42,7 +42,7 @@ extension ConformanceCheck {
                 by: [Spy("before", log), spoil, judge]
             )
             let refusal = try await subject.stack().observe(resource).onlyOutcome().refusal()
-            guard case .interceptor(_ as Spoiled) = refusal else {
+            guard case .interceptor(_ as Spoiled, _) = refusal else {
                 throw ConformanceFailure("Expected interceptor(Spoiled), saw \(refusal)")
             }
             let begin = ["makes a request", "schedules attempt 1"].flatMap { ["before \($0)", "after \($0)"] }

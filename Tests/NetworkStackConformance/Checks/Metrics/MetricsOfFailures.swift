@@ -101,6 +101,29 @@ extension ConformanceCheck {
             try expectEqual(metrics.firstByte, nil, "the last hop's first byte")
             try expect(metrics.queue ?? .zero < pause, "The last hop waited \(metrics.queue ?? .zero) in the queue")
         },
+        ConformanceCheck("A failure without a context is recorded with its time", needs: [.network]) { subject, scale in
+            let pause = Duration.milliseconds(200) * scale
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .pause(pause), .send("no HTTP at all\r\n\r\n"), .close]
+            }
+            let recorder = FlightRecorder()
+            let stack = try subject.stack { $0.listeners = [recorder] }
+            try await stack.observe(server.url()).onlyOutcome().expectBadResponse()
+            try await eventually("the fetch is recorded") { recorder.records.count == 1 }
+            let total = recorder.records.first?.metrics.total ?? .zero
+            try expect(total >= pause, "The recorded time is \(total)")
+        },
+        ConformanceCheck("A rejected body has the metrics of its response") { subject in
+            struct Spoiled: Error {}
+            let peer = try subject.serve { _ in .ok("x") }
+            let spoil = AsyncParts(transform: { _, _ in throw Spoiled() })
+            let outcome = try await subject.stack().observe(.intercepted(peer.url("/"), by: [spoil])).onlyOutcome()
+            guard case .failure(.interceptor(_ as Spoiled, let context)) = outcome else {
+                throw ConformanceFailure("Expected interceptor, saw \(outcome.summary)")
+            }
+            try expectEqual(context.url, peer.url("/"), "the URL")
+            try expect(context.metrics.total > .zero, "The total is \(context.metrics.total)")
+        },
         ConformanceCheck("A body that is cut off has the bytes that came", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]
