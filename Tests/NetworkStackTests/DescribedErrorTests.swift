@@ -72,6 +72,30 @@ struct DescribedErrorTests {
         }
     }
 
+    @Test("no description quotes the body")
+    func bodies() throws {
+        enum Role: String, Codable { case reader }
+        struct Account: Decodable { var role: Role }
+        struct Problem: Error, Decodable { var title: String }
+        struct Worded: Error, CustomStringConvertible { var description: String { "The account is closed." } }
+        let response = HTTP.Response(status: 400, url: try #require(URL(string: "https://host.test/")))
+        let body = Data(#"{"role":"s3cret","title":"s3cret"}"#.utf8)
+        let problem = try JSONDecoder().decode(Problem.self, from: body)
+        #expect(FetchError.http(400, problem, response).description.contains("status 400: Problem."))
+        #expect(FetchError.http(400, Worded(), response).description.contains(": The account is closed."))
+        do {
+            _ = try JSONDecoder().decode(Account.self, from: body)
+            Issue.record("It decoded.")
+        } catch {
+            for text in [
+                FetchError.undecodable(error, response).description,
+                FetchAndDecodeError<FetchError>.decode(error).description,
+            ] {
+                #expect(text.contains(".role") && !text.contains("s3cret"))
+            }
+        }
+    }
+
     @Test("progress is reported at most ten times a second, and its last value always")
     func progress() {
         let seen = Lock<[Int64]>([])

@@ -18,11 +18,11 @@ public enum FetchAndDecodeError<FetchError: Error>: Error {
 }
 
 extension FetchAndDecodeError: DescribedError {
-    /// The failure in a sentence: the description of the fetch's error or of the decoder's.
+    /// The failure in a sentence: the description of the fetch's error; or where and why decoding failed, without the body.
     public var description: String {
         switch self {
         case .fetch(let error): "\(error)"
-        case .decode(let error): "The body of the response cannot be decoded: \(error)"
+        case .decode(let error): "The body of the response cannot be decoded: \(error.reasonOfDecoder)"
         }
     }
 }

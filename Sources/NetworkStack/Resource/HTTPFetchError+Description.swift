@@ -28,30 +28,17 @@ extension HTTPFetchError {
     /// Whether the body of the failure ends where a limit cut it.
     private var isBodyCut: Bool { httpResponse?.isErrorBodyCut ?? false }
 
-    /// Where and why decoding failed. A `DecodingError` describes itself in many lines, and may quote the body.
-    private static func words(forDecoder error: any Error) -> String {
-        guard let error = error as? DecodingError else { return "\(error)" }
-        func place(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
-            let path = (context.codingPath + [last].compactMap { $0 }).map {
-                $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)"
-            }
-            return path.isEmpty ? "the top level" : path.joined()
-        }
-        return switch error {
-        case .keyNotFound(let key, let context): "there is no value at \(place(context, key))."
-        case .valueNotFound(let type, let context): "the value at \(place(context)) is null; \(type) was expected."
-        case .typeMismatch(let type, let context): "the value at \(place(context)) is no \(type)."
-        case .dataCorrupted(let context): "the value at \(place(context)) is not valid."
-        @unknown default: "\(type(of: error))"
-        }
-    }
-
     fileprivate static func words(for reason: Retry.Error) -> String {
         switch reason {
         case .retries(let count): "\(count) retries at most"
         case .delay(let delay): "\(delay) s of delay at most"
         case .custom(let error): words(for: error)
         }
+    }
+
+    /// The error of an API holds what was decoded from the body, so only what its type says of it is shown.
+    private static func words(forAPI error: any Error) -> String {
+        (error as? any CustomStringConvertible)?.description ?? "\(type(of: error))."
     }
 
     /// The text of an error from outside may hold a secret, so only its type is shown.
@@ -78,7 +65,7 @@ extension HTTPFetchError: DescribedError {
         switch self {
         case .noRequest(let error): "The request could not be made: \(error)"
         case .http(let status, let error, _):
-            "The response has the status \(status)" + (error.map { ": \($0)" } ?? ".")
+            "The response has the status \(status)" + (error.map { ": \(Self.words(forAPI: $0))" } ?? ".")
                 + (isBodyCut ? " Its body was cut at the limit for bodies of failures." : "")
         case .noData(let status, _):
             "The response with the status \(status) has no body. Set options.allowsEmptyBody if it may have none."
@@ -104,9 +91,9 @@ extension HTTPFetchError: DescribedError {
         case .tooManyFields(let limit, _): "The response's head has more than the limit of \(limit) field lines."
         case .bodyNotReplayable: "The request's body can be sent only once, and it would have to be sent again."
         case .requestBody(let error, _): "The request's body could not be read: \(error)"
-        case .interceptor(let error): "An interceptor failed: \(error)"
+        case .interceptor(let error, _): "An interceptor failed: \(error)"
         case .untrusted(let error, _): error.description
-        case .undecodable(let error, _): "The body of the response cannot be decoded: \(Self.words(forDecoder: error))"
+        case .undecodable(let error, _): "The body of the response cannot be decoded: \(error.reasonOfDecoder)"
         case .localFile(let error, _): "The file of the download cannot be written: \(error)"
         case .concurrentRead: "Another task reads this stream; a stream has one reader."
         case .shutDown: "The stack was shut down."
@@ -123,5 +110,25 @@ extension HTTPFetchError: CustomReflectable {
             children: parts.compactMap { label, value in value.map { (label, $0) } },
             displayStyle: .enum
         )
+    }
+}
+
+extension Error {
+    /// Where and why decoding failed. A `DecodingError` describes itself in many lines, and may quote the body.
+    var reasonOfDecoder: String {
+        guard let error = self as? DecodingError else { return "\(self)" }
+        func place(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
+            let path = (context.codingPath + [last].compactMap { $0 }).map {
+                $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)"
+            }
+            return path.isEmpty ? "the top level" : path.joined()
+        }
+        return switch error {
+        case .keyNotFound(let key, let context): "there is no value at \(place(context, key))."
+        case .valueNotFound(let type, let context): "the value at \(place(context)) is null; \(type) was expected."
+        case .typeMismatch(let type, let context): "the value at \(place(context)) is no \(type)."
+        case .dataCorrupted(let context): "the value at \(place(context)) is not valid."
+        @unknown default: "\(type(of: error))"
+        }
     }
 }
