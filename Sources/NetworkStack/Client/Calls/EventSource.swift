@@ -54,20 +54,37 @@ public struct EventSource<Stack: HTTPNetworkStack>: AsyncSequence, Sendable wher
     /// The source's error: the stack's `FetchError`.
     public typealias Failure = Stack.FetchError
 
-    fileprivate let reader: EventSourceReader<Stack>
+    fileprivate struct Connection {
+        let events: ServerSentEventStream<Failure>
+        let response: HTTP.Response
+    }
+
+    fileprivate struct State {
+        var connection: Connection
+        /// Connections in a row without an event, with the current one until it brings one.
+        var eventless = 1
+        var isOver = false
+        var isReading = false
+    }
+
+    fileprivate let stack: Stack
+    fileprivate let request: HTTP.RequestBuilder
+    fileprivate let reconnection: EventReconnection?
+    fileprivate let options: HTTP.Options.Change?
+    fileprivate let state: Lock<State>
 
     /// The response of the current connection; of the last one while the source waits.
-    public var response: HTTP.Response { reader.response }
+    public var response: HTTP.Response { state.withLock { $0.connection.response } }
 
     /// The identifier of the last event that had one.
-    public var lastEventID: String? { reader.lastEventID }
+    public var lastEventID: String? { state.withLock { $0.connection.events.lastEventID } }
 
     /// Returns an iterator that continues where the source stands. A source has one reader.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: self) }
 
     /// Reads event by event.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let reader: EventSourceReader<Stack>
+        fileprivate let source: EventSource
 
         /// The next event.
         ///
@@ -76,7 +93,7 @@ public struct EventSource<Stack: HTTPNetworkStack>: AsyncSequence, Sendable wher
         /// - Throws: The stack's `FetchError`: the failure after which the source does not connect again;
         ///   ``HTTPFetchError/concurrentRead`` if another task reads the next event, or waits to connect again.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> ServerSentEvent? {
-            try await reader.next()
+            try await source.next()
         }
     }
 }
@@ -123,58 +140,19 @@ extension HTTPNetworkStack where Remote == Data {
             changed.timeouts.total = nil
             options?(&changed)
         }
-        let reader = EventSourceReader(
+        let first = try await EventSource.connect(self, request, after: nil, options)
+        return EventSource(
             stack: self,
             request: request,
             reconnection: reconnects ? reconnection : nil,
             options: options,
-            first: try await EventSourceReader.connect(self, request, after: nil, options)
+            state: Lock(.init(connection: first))
         )
-        return EventSource(reader: reader)
     }
 }
 
-/// Reads events, and connects again.
-private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where Stack.Remote == Data {
-    typealias Failure = Stack.FetchError
-
-    struct Connection {
-        let events: ServerSentEventStream<Failure>
-        let response: HTTP.Response
-    }
-
-    private struct State {
-        var connection: Connection
-        /// Connections in a row without an event, with the current one until it brings one.
-        var eventless = 1
-        var isOver = false
-        var isReading = false
-    }
-
-    private let stack: Stack
-    private let request: HTTP.RequestBuilder
-    private let reconnection: EventReconnection?
-    private let options: HTTP.Options.Change?
-    private let state: Lock<State>
-
-    init(
-        stack: Stack,
-        request: HTTP.RequestBuilder,
-        reconnection: EventReconnection?,
-        options: HTTP.Options.Change?,
-        first: Connection
-    ) {
-        self.stack = stack
-        self.request = request
-        self.reconnection = reconnection
-        self.options = options
-        state = Lock(State(connection: first))
-    }
-
-    var response: HTTP.Response { state.withLock { $0.connection.response } }
-    var lastEventID: String? { state.withLock { $0.connection.events.lastEventID } }
-
-    static func connect(
+extension EventSource {
+    fileprivate static func connect(
         _ stack: Stack,
         _ request: HTTP.RequestBuilder,
         after former: ServerSentEventStream<Failure>?,
@@ -196,7 +174,8 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
         }
     }
 
-    func next() async throws(Failure) -> ServerSentEvent? {
+    /// The next event, or `nil` at the end.
+    fileprivate func next() async throws(Failure) -> ServerSentEvent? {
         // Otherwise two readers would each open a connection.
         guard !state.withLock({ exchange(&$0.isReading, with: true) }) else { throw .concurrentRead }
         defer { state.withLock { $0.isReading = false } }
