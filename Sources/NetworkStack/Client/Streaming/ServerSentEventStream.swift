@@ -46,57 +46,7 @@ public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, 
     /// An event.
     public typealias Element = ServerSentEvent
 
-    private let events: ServerSentEventReader<Failure>
-
-    init(
-        _ stream: ByteStream<Failure>,
-        limit: Int,
-        options: ServerSentEventOptions = [],
-        onComment: (@Sendable (String) -> Void)? = nil,
-        undecodable: @escaping @Sendable (any Error) -> Failure
-    ) {
-        events = ServerSentEventReader(
-            stream,
-            limit: limit,
-            options: options,
-            onComment: onComment,
-            undecodable: undecodable
-        )
-    }
-
-    /// The `Last-Event-ID` of the next connection: the identifier of the last event that had one, also of one without data, which
-    /// is not delivered, but not of an incomplete one. `nil` if there was none: then the identifier with which this stream was
-    /// requested still counts.
-    public var lastEventID: String? { events.lastEventID }
-
-    /// How long to wait before connecting again, if the server has sent the field `retry`, even without an event.
-    public var retry: Duration? { events.retry }
-
-    /// Takes over the identifier and the retry time of the former connection, until this one brings others.
-    func inherit(from former: Self) { events.inherit(id: former.lastEventID, retry: former.retry) }
-
-    /// Returns an iterator that continues where the stream stands; identifiers and times received before still count.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(events: events) }
-
-    /// Reads event by event.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let events: ServerSentEventReader<Failure>
-
-        /// The next event.
-        ///
-        /// - Parameter actor: Where the caller runs.
-        /// - Returns: The event, or `nil` at the end.
-        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong`` or ``EventTooLong``;
-        ///   ``HTTPFetchError/concurrentRead`` if another task reads the next event.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> ServerSentEvent? {
-            try await events.next()
-        }
-    }
-}
-
-/// Reads the events of a stream. It keeps the bytes that it has read ahead, and the fields that later events inherit.
-private final class ServerSentEventReader<Failure: ByteStreamFailure>: Sendable {
-    let lines: LineReader<Failure>
+    private let lines: LineReader<Failure>
     private let parser: Lock<ServerSentEventParser>
     private let isReading = Lock(false)
     private let keepsRest: Bool
@@ -106,8 +56,8 @@ private final class ServerSentEventReader<Failure: ByteStreamFailure>: Sendable 
     init(
         _ stream: ByteStream<Failure>,
         limit: Int,
-        options: ServerSentEventOptions,
-        onComment: (@Sendable (String) -> Void)?,
+        options: ServerSentEventOptions = [],
+        onComment: (@Sendable (String) -> Void)? = nil,
         undecodable: @escaping @Sendable (any Error) -> Failure
     ) {
         keepsRest = options.contains(.unfinishedEvent)
@@ -123,13 +73,40 @@ private final class ServerSentEventReader<Failure: ByteStreamFailure>: Sendable 
         self.undecodable = undecodable
     }
 
-    var lastEventID: String? { parser.withLock { $0.lastEventID } }
-    var retry: Duration? { parser.withLock { $0.retry } }
+    /// The `Last-Event-ID` of the next connection: the identifier of the last event that had one, also of one without data, which
+    /// is not delivered, but not of an incomplete one. `nil` if there was none: then the identifier with which this stream was
+    /// requested still counts.
+    public var lastEventID: String? { parser.withLock { $0.lastEventID } }
 
-    func inherit(id: String?, retry: Duration?) { parser.withLock { $0.inherit(id: id, retry: retry) } }
+    /// How long to wait before connecting again, if the server has sent the field `retry`, even without an event.
+    public var retry: Duration? { parser.withLock { $0.retry } }
+
+    /// Takes over the identifier and the retry time of the former connection, until this one brings others.
+    func inherit(from former: Self) {
+        let (id, retry) = (former.lastEventID, former.retry)
+        parser.withLock { $0.inherit(id: id, retry: retry) }
+    }
+
+    /// Returns an iterator that continues where the stream stands; identifiers and times received before still count.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(events: self) }
+
+    /// Reads event by event.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let events: ServerSentEventStream
+
+        /// The next event.
+        ///
+        /// - Parameter actor: Where the caller runs.
+        /// - Returns: The event, or `nil` at the end.
+        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong`` or ``EventTooLong``;
+        ///   ``HTTPFetchError/concurrentRead`` if another task reads the next event.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> ServerSentEvent? {
+            try await events.next()
+        }
+    }
 
     /// The next event, or `nil` at the end.
-    func next() async throws(Failure) -> ServerSentEvent? {
+    fileprivate func next() async throws(Failure) -> ServerSentEvent? {
         guard !isReading.withLock({ exchange(&$0, with: true) }) else { throw .concurrentRead }
         defer { isReading.withLock { $0 = false } }
         while let line = try await lines.next() {
