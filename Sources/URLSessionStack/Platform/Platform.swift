@@ -12,7 +12,30 @@ internal import NetworkStack
 /// Defects that can be worked around are handled where they occur.
 enum Platform {
     /// What URLSession cannot do here, each with the reason.
-    static let capabilities = HTTP.Capabilities(unsupported: unsupported)
+    static let capabilities = HTTP.Capabilities(unsupported: unsupportedEverywhere.merging(unsupported) { $1 })
+
+    /// What URLSession cannot do on any platform, each with the reason.
+    private static let unsupportedEverywhere: [HTTP.Capability: String] = [
+        .http2PriorKnowledge: "URLSession has no way to ask for HTTP/2 in the clear.",
+        .versionChoice: "URLSession negotiates the version of HTTP itself, over https.",
+        .digestAuthentication:
+            "URLSession answers challenges from a store of its own; this stack keeps it out of the way.",
+        .preconnection: "URLSession opens a connection only for a request.",
+        .unixSockets: "URLSession has no way to ask for a Unix domain socket.",
+        .hostOverrides: "URLSession connects where names lead.",
+        .addressFamily: "URLSession chooses among a name's addresses itself.",
+        .localAddress: "URLSession has no say in where its connections come from.",
+        .expectContinue: "URLSession does not wait for 100 Continue.",
+        .decompressionRatio: "URLSession does not report how long a body was before it decompressed it.",
+        .bodyWithAnyMethod: "URLSession refuses to send a body with GET.",
+        .requestTrailers: "URLSession has no way to send fields after a request's body.",
+        .disablingDecompression: "URLSession always decompresses.",
+        .headerOrder:
+            "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
+        .connectionEvents: "URLSession does not show its connections while a task runs.",
+        .informationalResponses: "URLSession does not deliver informational responses.",
+        .headLimit: "URLSession delivers a head only when it is complete; the limit is checked then.",
+    ]
 
     /// The content codings that URLSession decodes, in lower case. Its libcurl may decode fewer, and then fails.
     static let contentCodings: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
@@ -112,10 +135,6 @@ enum Platform {
             "URLSession on this platform shows no server's certificates: it poses no challenge, and its libcurl is out of reach."
 
         private static let unsupported: [HTTP.Capability: String] = [
-            .http2PriorKnowledge: "URLSession has no way to ask for HTTP/2 in the clear.",
-            .versionChoice: "URLSession negotiates the version of HTTP itself, over https.",
-            .digestAuthentication:
-                "URLSession answers challenges from a store of its own; this stack keeps it out of the way.",
             .connectTimeout:
                 "URLSession does not tell when the connection is open; the idle and total timeouts bound it.",
             .idleConnectionAge: "URLSession keeps idle connections as libcurl sees fit.",
@@ -126,16 +145,9 @@ enum Platform {
             .keepAliveTimeouts: "URLSession has no age for one connection, and libcurl does not read Keep-Alive.",
             .idempotentRetriesOnly:
                 "URLSession has libcurl send again whatever was sent on a kept connection that died.",
-            .preconnection: "URLSession opens a connection only for a request.",
             .proxies:
                 "URLSession on this platform ignores its configuration's proxies (SCF #5199); those of the environment can be asked for.",
-            .unixSockets: "URLSession has no way to ask for a Unix domain socket.",
-            .hostOverrides: "URLSession connects where names lead.",
-            .addressFamily: "URLSession chooses among a name's addresses itself.",
-            .localAddress: "URLSession has no say in where its connections come from.",
             .dnsCacheAge: "URLSession keeps looked-up addresses as libcurl sees fit.",
-            .expectContinue: "URLSession does not wait for 100 Continue.",
-            .decompressionRatio: "URLSession does not report how long a body was before it decompressed it.",
             .customTrustRoots: "URLSession on this platform trusts the system's authorities only.",
             .publicKeyPinning: noTrust,
             .serverPins: noTrust,
@@ -145,29 +157,21 @@ enum Platform {
             .alternativeNames:
                 "URLSession on this platform leaves names to libcurl, which takes one in the subject where there is no other (lib/vtls/openssl.c).",
             .tlsFailureDetail: "URLSession reports every TLS failure with one code, -1.",
-            .bodyWithAnyMethod: "URLSession refuses to send a body with GET.",
             .caseSensitiveMethods:
                 "URLSession writes GET, HEAD, POST, PUT and DELETE in capitals, however they were given.",
             .streamedRequestBody:
                 "URLSession takes a stream without bytes for its end; a stream is read to its end first, then sent with its length.",
-            .requestTrailers: "URLSession has no way to send fields after a request's body.",
             .trailers: "URLSession crashes the process when a response has trailers (SCF #5285; fixed after 6.3).",
-            .disablingDecompression: "URLSession always decompresses.",
             .unknownCodings:
                 "URLSession on this platform has libcurl decode bodies, which fails at a coding that it does not know.",
             .pathAsIs: "URLSession's libcurl removes the segments . and .. from a path.",
-            .headerOrder:
-                "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
             .nonconformingHeads:
                 "URLSession refuses heads with bare line feeds, Latin-1, or no blank after a colon (SCF #5527).",
             .phaseMetrics: "URLSession on this platform collects no metrics.",
-            .connectionEvents: "URLSession does not show its connections while a task runs.",
-            .informationalResponses: "URLSession does not deliver informational responses.",
             .ipv6Literals:
                 "URLSession and libcurl do not agree on the host of such a URL (SCF #5496; fixed after 6.3).",
             .backPressure:
                 "URLSession reads on at full speed; what the reader does not take is held, up to the body limit.",
-            .headLimit: "URLSession delivers a head only when it is complete; the limit is checked then.",
             .strictReplies:
                 "URLSession crashes the process when a connection ends within a head (SCF #5285) or a Content-Length is next to 2^63, and cannot see every broken reply.",
         ]
@@ -213,45 +217,26 @@ enum Platform {
         static func stream(of bytes: Data) -> InputStream { InputStream(data: bytes) }
 
         private static let unsupported: [HTTP.Capability: String] = [
-            .http2PriorKnowledge: "URLSession has no way to ask for HTTP/2 in the clear.",
-            .versionChoice: "URLSession negotiates the version of HTTP itself, over https.",
-            .digestAuthentication:
-                "URLSession answers challenges from a store of its own; this stack keeps it out of the way.",
             .connectTimeout: "URLSession has no timeout for opening a connection.",
             .idleConnectionAge: "URLSession keeps idle connections as it sees fit.",
             .streamsPerConnection: "URLSession has no limit of streams on a connection.",
             .connectionLifetime: "URLSession keeps connections as it sees fit.",
             .idempotentRetriesOnly: "URLSession sends again what it sees fit when a kept connection dies.",
-            .preconnection: "URLSession opens a connection only for a request.",
             .proxies: "This stack does not set URLSession's proxies yet; the system's are used.",
-            .unixSockets: "URLSession has no way to ask for a Unix domain socket.",
-            .hostOverrides: "URLSession connects where names lead.",
-            .addressFamily: "URLSession chooses among a name's addresses itself.",
-            .localAddress: "URLSession has no say in where its connections come from.",
             .dnsCacheAge: "URLSession keeps looked-up addresses as it sees fit.",
-            .expectContinue: "URLSession does not wait for 100 Continue.",
-            .decompressionRatio: "URLSession does not report how long a body was before it decompressed it.",
             .customTrustRoots: "This stack does not evaluate server trust itself yet.",
             .publicKeyPinning: "Give a ServerTrustEvaluator as the challenge handler instead.",
             .serverPins: "This stack does not read URLSession's certificates.",
             .clientCertificates: "Answer the challenge for a client certificate instead.",
             .tlsVersions: "This stack does not set URLSession's versions of TLS.",
             .unverifiedTLS: "URLSession verifies every server.",
-            .bodyWithAnyMethod: "URLSession refuses to send a body with GET.",
             .caseSensitiveMethods: "URLSession writes well-known methods in capitals, however they were given.",
             .streamedRequestBody: "This stack reads a stream to its end first, then sends it with its length.",
-            .requestTrailers: "URLSession has no way to send fields after a request's body.",
             .trailers: "URLSession does not deliver trailers.",
-            .disablingDecompression: "URLSession always decompresses.",
             .unknownCodings: "This stack does not tell what URLSession has decoded.",
-            .headerOrder:
-                "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
             .nonconformingHeads: "URLSession decides itself which heads it reads.",
             .phaseMetrics: "This stack does not read URLSession's metrics yet.",
-            .connectionEvents: "URLSession does not show its connections while a task runs.",
-            .informationalResponses: "URLSession does not deliver informational responses.",
             .backPressure: "This stack cannot stop URLSession from reading; what the reader does not take is held.",
-            .headLimit: "URLSession delivers a head only when it is complete; the limit is checked then.",
             .strictReplies: "URLSession does not tell every broken reply.",
         ]
     #endif
