@@ -86,7 +86,8 @@ extension Network {
         let table: TaskTable
         private let configuration: Configuration
         private let queue: DispatchQueue
-        private let slot: SessionSlot
+        /// The session, which is set once: by the program, or by the stack before its first transfer.
+        private let slot: Lock<URLSession?>
         private let state: Lock<State>
 
         /// A stack with the default configuration, for small programs. It is made when it is first used. What
@@ -107,7 +108,7 @@ extension Network {
             configuration = .init()
             queue = .global()
             table = TaskTable(challengeHandler: authenticationChallengeHandler)
-            slot = SessionSlot()
+            slot = Lock(nil)
             let session = TransferSession(table: table, slot: slot)
             state = Lock(
                 State(engine: HTTPEngine(transport: URLSessionTransport(session: session), retryQueue: retryQueue))
@@ -138,7 +139,7 @@ extension Network {
             self.queue = queue
             table = TaskTable(challengeHandler: authenticationChallengeHandler)
             let urlSession = URLSession.carrying(configuration, delegate: table)
-            slot = SessionSlot(urlSession)
+            slot = Lock(urlSession)
             let session = TransferSession(
                 table: table,
                 slot: slot,
@@ -187,7 +188,7 @@ extension Network {
         /// session for its first fetch. Its delegate has to be the stack, its delegate
         /// queue serial, and its header fields legal in every request; anything else is a fatal error.
         public var session: URLSession? {
-            get { slot.session }
+            get { slot.withLock { $0 } }
             set {
                 guard let newValue else {
                     fatalError(
@@ -199,7 +200,7 @@ extension Network {
                 configuration.headers = newValue.takeHeaders()
                 configuration.sensitiveHeaders.formUnion(configuration.headers.secretNames)
                 let (isFirst, engine) = state.withLock { state -> (Bool, HTTPEngine<URLSessionTransport>?) in
-                    guard slot.fill(with: newValue) else { return (false, nil) }
+                    guard slot.withLock({ exchange(&$0, with: $0 ?? newValue) }) == nil else { return (false, nil) }
                     if state.isClosed { return (true, state.finishing ?? state.earlier) }
                     if !configuration.headers.isEmpty {
                         state.earlier = state.engine

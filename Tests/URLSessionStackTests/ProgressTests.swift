@@ -31,7 +31,7 @@ struct ProgressTests {
             source: nil,
             allowsWithholding: true
         )
-        let session = TransferSession(table: TaskTable(challengeHandler: nil), slot: SessionSlot())
+        let session = TransferSession(table: TaskTable(challengeHandler: nil), slot: Lock(nil))
         return HopTransfer(hop, sink: sink, session: session)
     }
 

@@ -13,7 +13,7 @@ struct TransferSessionTests {
     @Test("an ended session makes no task")
     func shutDown() {
         let table = TaskTable(challengeHandler: nil)
-        let session = TransferSession(table: table, slot: SessionSlot())
+        let session = TransferSession(table: table, slot: Lock(nil))
         session.attach(URLSession(configuration: .ephemeral))
         #expect(throws: Never.self) { try session.carrier() }
         table.shutDown()

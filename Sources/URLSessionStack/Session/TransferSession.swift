@@ -23,7 +23,8 @@ final class TransferSession: Sendable {
     /// The tunnels of the environment's proxies that transfers may use.
     let tunnels = Platform.tunnels()
 
-    private let slot: SessionSlot
+    /// The session of the stack, which is set once: by the program, or by this before the first transfer.
+    private let slot: Lock<URLSession?>
     private let state: Lock<State>
 
     /// The default fields of requests; `nil` for an injected session.
@@ -35,7 +36,7 @@ final class TransferSession: Sendable {
     /// Makes an object whose session is attached later, or made for the first transfer if the slot is empty then.
     init(
         table: TaskTable,
-        slot: SessionSlot,
+        slot: Lock<URLSession?>,
         connections: Network.Configuration.Connections = .init(),
         ownFields: OwnFields? = nil
     ) {
@@ -69,7 +70,12 @@ final class TransferSession: Sendable {
         if let session = state.withLock({ $0.session }) { return session }
         let configuration = Network.Configuration()
         do { try configuration.checkForURLSession() } catch { throw .init(error) }
-        let (session, isNew) = slot.session(orMade: { .carrying(configuration, delegate: table) })
+        let (session, isNew) = slot.withLock { slot in
+            if let session = slot { return (session, false) }
+            let made = URLSession.carrying(configuration, delegate: table)
+            slot = made
+            return (made, true)
+        }
         if isNew { state.withLock { $0.ownFields = OwnFields(configuration) } }
         attach(session)
         return session
