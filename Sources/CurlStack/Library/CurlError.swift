@@ -23,7 +23,7 @@ public struct CurlError: HTTPTransportError, Hashable {
     /// libcurl's code.
     public let code: Code
     /// libcurl's message, or this library's if it detected the failure.
-    public let message: String
+    public internal(set) var message: String
     /// The phase in which the transfer failed.
     public let phase: HTTP.Phase?
     /// The system's error number of the last connection attempt, if there was one (`CURLINFO_OS_ERRNO`).
@@ -66,17 +66,9 @@ public struct CurlError: HTTPTransportError, Hashable {
 
     /// Returns the error with another sentence in its message.
     func adding(_ reason: String) -> CurlError {
-        CurlError(
-            code: code,
-            message: "\(message) \(reason)",
-            phase: phase,
-            systemError: systemError,
-            remoteAddress: remoteAddress,
-            verifyResult: verifyResult,
-            proxyStatus: proxyStatus,
-            proxyReply: proxyReply,
-            isProxyFailure: isProxyFailure
-        )
+        var error = self
+        error.message += " \(reason)"
+        return error
     }
 
     /// The fault of a server's certificate.
