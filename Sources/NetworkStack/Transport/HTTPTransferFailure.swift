@@ -71,22 +71,14 @@ extension HTTPTransferFailure {
         }
     }
 
+    /// The error of a fetch that ends with it.
+    private var fetchError: HTTPFetchError<HTTP.Response, any Error> { .init(mapTransport { $0 }, .init()) { $0 } }
+
     /// Whether a retry is out of the question.
-    var isFinal: Bool {
-        switch self {
-        case .timedOut(.total, _), .invalidRequest, .bodyNotReplayable, .untrusted, .shutDown: true
-        default: false
-        }
-    }
+    var isFinal: Bool { fetchError.isFinal }
 
     /// Whether it means that nothing was sent, and may succeed later.
-    var isUnsent: Bool {
-        switch self {
-        case .transport(let error as any HTTPTransportError): [.dns, .connect, .proxy].contains(error.kind)
-        case .timedOut(_, let phase): phase.isBeforeSending
-        default: false
-        }
-    }
+    var isUnsent: Bool { fetchError.isRetryable }
 
     /// Converts the transport's error.
     ///
@@ -154,9 +146,7 @@ extension HTTPFetchError {
 
 extension HTTPTransferFailure: DescribedError, CustomReflectable {
     /// The sentence of the fetch's error.
-    public var description: String {
-        HTTPFetchError<HTTP.Response, any Error>(mapTransport { $0 }, .init()) { $0 }.description
-    }
+    public var description: String { fetchError.description }
 
     /// The sentence of the fetch's error, so that a dump shows no user info or query of a URL.
     public var customMirror: Mirror { Mirror(self, children: ["reason": description], displayStyle: .enum) }
