@@ -2,51 +2,37 @@ internal import FoundationEssentials
 internal import NetworkStack
 
 extension Network.TLSConfiguration {
-    /// The same configuration with its files read and everything proved to be of use, so that nothing is found out in the
-    /// middle of a handshake; and its authorities, parsed.
+    /// The same configuration with the files of its identity read and everything proved to be of use, so that nothing is found
+    /// out in the middle of a handshake; and its authorities, parsed.
     ///
     /// - Throws: ``Network/ConfigurationError/invalid(_:)`` with what is wrong, without a byte of it.
     func read() throws(Network.ConfigurationError) -> (Network.TLSConfiguration, Authorities) {
-        let authorities: Authorities =
-            switch trustRoots {
-            case .system: CurlLibrary.shared.trustBundle == nil ? .loadedByCurl : .system
-            case .file(let path): .these(try Self.store(Self.bytes(of: path), named: path))
-            case .pem(let text): .these(try Self.store(text, named: "The text"))
+        var loaded = try loaded()
+        var authorities = CurlLibrary.shared.trustBundle == nil ? Authorities.loadedByCurl : .system
+        if case .pem(let text) = loaded.trustRoots {
+            guard let store = TrustStore(pem: text) else {
+                let name = if case .file(let path) = trustRoots { path } else { "The text" }
+                throw .invalid("\(name) of trust roots holds no PEM certificate, or one that cannot be read.")
             }
-        var configuration = self
-        configuration.clientIdentity = try clientIdentity?.read()
-        return (configuration, verification == .full ? authorities : .loadedByCurl)
-    }
-
-    private static func store(_ text: Data, named name: String) throws(Network.ConfigurationError) -> TrustStore {
-        guard let store = TrustStore(pem: text) else {
-            throw .invalid("\(name) of trust roots holds no PEM certificate, or one that cannot be read.")
+            authorities = .these(store)
         }
-        return store
+        // The text of the authorities is of no more use.
+        loaded.trustRoots = trustRoots
+        if let clientIdentity, let fault = loaded.clientIdentity?.fault {
+            throw .invalid("\(clientIdentity) is of no use. \(fault)")
+        }
+        return (loaded, verification == .full ? authorities : .loadedByCurl)
     }
 }
 
 extension Network.ClientIdentity {
-    fileprivate func read() throws(Network.ConfigurationError) -> Network.ClientIdentity {
-        let (bytes, fault): (Source, String?)
+    /// What is wrong with its bytes; `nil` if nothing is, or if they were not read.
+    fileprivate var fault: String? {
         switch source {
-        case .pemFiles(let certificateChain, let privateKey):
-            let (chain, key) = try (
-                Network.TLSConfiguration.bytes(of: certificateChain), Network.TLSConfiguration.bytes(of: privateKey)
-            )
-            (bytes, fault) = (.pem(certificateChain: chain, privateKey: key), pemFault(chain, key))
-        case .pem(let chain, let key): (bytes, fault) = (source, pemFault(chain, key))
-        case .pkcs12File(let path):
-            let box = try Network.TLSConfiguration.bytes(of: path)
-            (bytes, fault) = (.pkcs12(box), CertificateReader.fault(pkcs12: box, passphrase: passphrase))
-        case .pkcs12(let box):
-            (bytes, fault) = (source, CertificateReader.fault(pkcs12: box, passphrase: passphrase))
+        case .pem(let chain, let key):
+            CertificateReader.fault(certificateChain: chain, privateKey: key, passphrase: passphrase)
+        case .pkcs12(let box): CertificateReader.fault(pkcs12: box, passphrase: passphrase)
+        case .pemFiles, .pkcs12File: nil
         }
-        if let fault { throw .invalid("\(self) is of no use. \(fault)") }
-        return Network.ClientIdentity(bytes, passphrase: passphrase)
-    }
-
-    private func pemFault(_ chain: Data, _ key: Data) -> String? {
-        CertificateReader.fault(certificateChain: chain, privateKey: key, passphrase: passphrase)
     }
 }

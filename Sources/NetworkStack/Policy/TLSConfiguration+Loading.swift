@@ -1,4 +1,4 @@
-package import FoundationEssentials
+internal import FoundationEssentials
 
 extension Network.TLSConfiguration {
     /// Reads the files of the configuration, so that a missing one is found when the stack is made.
@@ -25,7 +25,7 @@ extension Network.TLSConfiguration {
         return loaded
     }
 
-    package static func bytes(of path: String) throws(Network.ConfigurationError) -> Data {
+    private static func bytes(of path: String) throws(Network.ConfigurationError) -> Data {
         do { return try Data(contentsOf: URL(filePath: path)) } catch {
             throw .invalid("\(path) cannot be read.")
         }
