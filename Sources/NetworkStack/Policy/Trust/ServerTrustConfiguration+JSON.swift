@@ -1,10 +1,6 @@
 public import FoundationEssentials
 
-extension ServerTrustConfiguration: Codable {
-    private enum CodingKeys: String, CodingKey, CaseIterable {
-        case pinningPolicies, certificateCheckingOrder, allowNotPinnedDomains, allowExpiredDomainPolicies, mode
-    }
-
+extension ServerTrustConfiguration: Decodable {
     /// Makes a configuration from JSON:
     ///
     ///     {
@@ -56,19 +52,6 @@ extension ServerTrustConfiguration: Codable {
                 ?? false,
             mode: container.decodeIfPresent(Mode.self, forKey: .mode) ?? .enforced
         )
-    }
-
-    /// Encodes the configuration in the same format.
-    ///
-    /// - Parameter encoder: Takes the configuration.
-    /// - Throws: The encoder's error.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(pinningPolicies, forKey: .pinningPolicies)
-        try container.encode(certificateCheckingOrder, forKey: .certificateCheckingOrder)
-        try container.encode(allowNotPinnedDomains, forKey: .allowNotPinnedDomains)
-        try container.encode(allowExpiredDomainPolicies, forKey: .allowExpiredDomainPolicies)
-        try container.encode(mode, forKey: .mode)
     }
 }
 

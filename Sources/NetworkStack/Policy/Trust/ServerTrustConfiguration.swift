@@ -3,8 +3,12 @@ internal import FoundationEssentials
 /// The pinning policies of a stack's hosts, and how other hosts are treated.
 ///
 /// Every request is judged separately, redirects included, before a connection is opened or used. A configuration can be read
-/// from JSON (``init(json:)``).
-public struct ServerTrustConfiguration: Hashable, Sendable {
+/// from JSON (``init(json:)``), and is encoded in the same format.
+public struct ServerTrustConfiguration: Hashable, Sendable, Encodable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case pinningPolicies, certificateCheckingOrder, allowNotPinnedDomains, allowExpiredDomainPolicies, mode
+    }
+
     /// The end of the chain at which the search for a match begins. It decides which match is reported
     /// (``HTTP/Metrics/matchedPin``), not whether there is one.
     public enum CertificateCheckingOrder: String, Hashable, Sendable, Codable, CaseIterable {
