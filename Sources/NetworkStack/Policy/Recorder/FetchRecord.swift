@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// What a ``FlightRecorder`` keeps of one fetch. Secrets are omitted.
 public struct FetchRecord: Sendable, CustomStringConvertible {
     /// A header field, whose value is omitted if it is secret.
-    public struct Field: Sendable, Hashable {
+    public struct Field: Sendable, Hashable, Encodable {
         /// The name.
         public let name: String
         /// The value, or `<redacted>`.

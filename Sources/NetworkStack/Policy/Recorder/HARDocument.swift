@@ -13,11 +13,6 @@ struct HARDocument: Encodable {
         let version = Network.version
     }
 
-    struct Pair: Encodable {
-        let name: String
-        let value: String
-    }
-
     struct Entry: Encodable {
         let startedDateTime: String
         let time: Double
@@ -36,9 +31,9 @@ struct HARDocument: Encodable {
         let method: String
         let url: String
         let httpVersion: String
-        let cookies: [Pair] = []
-        let headers: [Pair]
-        let queryString: [Pair] = []
+        let cookies: [FetchRecord.Field] = []
+        let headers: [FetchRecord.Field]
+        let queryString: [FetchRecord.Field] = []
         let headersSize = -1
         let bodySize: Int64
     }
@@ -47,8 +42,8 @@ struct HARDocument: Encodable {
         let status: Int
         let statusText: String
         let httpVersion: String
-        let cookies: [Pair] = []
-        let headers: [Pair]
+        let cookies: [FetchRecord.Field] = []
+        let headers: [FetchRecord.Field]
         let content: Content
         let redirectURL: String
         let headersSize: Int64
@@ -111,7 +106,6 @@ extension HARDocument.Entry {
 
     /// The last request, with all that is known.
     private init(_ record: FetchRecord, startedAt start: Date) {
-        let pairs = { (fields: [FetchRecord.Field]) in fields.map { HARDocument.Pair(name: $0.name, value: $0.value) } }
         let failure: String? =
             switch record.end {
             case .succeeded: nil
@@ -128,8 +122,8 @@ extension HARDocument.Entry {
             // A status that is a failure has its response.
             failure: record.failureCase == "http" ? nil : failure,
             attempt: record.attempts,
-            requestHeaders: pairs(record.requestHeaders),
-            responseHeaders: pairs(record.responseHeaders)
+            requestHeaders: record.requestHeaders,
+            responseHeaders: record.responseHeaders
         )
     }
 
@@ -156,8 +150,8 @@ extension HARDocument.Entry {
         status: HTTP.StatusCode?,
         failure: String?,
         attempt: Int,
-        requestHeaders: [HARDocument.Pair] = [],
-        responseHeaders: [HARDocument.Pair] = []
+        requestHeaders: [FetchRecord.Field] = [],
+        responseHeaders: [FetchRecord.Field] = []
     ) {
         let version = version.map { "\($0)" } ?? "unknown"
         let value = { (name: String) in
