@@ -149,29 +149,6 @@ enum PrivateFile {
     }
 }
 
-/// A source that reads into a buffer of the caller, such as Foundation's `InputStream`. A backend declares the conformance; the
-/// unsafe code stays here.
-package protocol ByteReading {
-    /// Reads into a buffer.
-    ///
-    /// - Returns: How many bytes were read; 0 at the end, less on failure.
-    func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int
-}
-
-extension ByteReading {
-    /// Reads some bytes.
-    ///
-    /// - Parameter count: The most bytes to read; at least 1.
-    /// - Returns: The bytes, empty at the end; `nil` on failure.
-    package func readChunk(upTo count: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let length = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-            unsafe buffer.baseAddress.map { unsafe read($0, maxLength: count) } ?? 0
-        }
-        return length < 0 ? nil : Array(bytes.prefix(length))
-    }
-}
-
 /// A file could not be read or written.
 public struct FileError: DescribedError, Hashable {
     /// The file.

@@ -2,8 +2,6 @@ internal import Dispatch
 internal import Foundation
 internal import NetworkStack
 
-extension InputStream: ByteReading {}
-
 /// The chunks of an input stream, read on a queue where blocking is harmless.
 struct InputStreamChunks: AsyncSequence, AsyncIteratorProtocol, Sendable {
     typealias Element = Data

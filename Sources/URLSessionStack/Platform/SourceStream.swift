@@ -74,3 +74,17 @@ final class SourceStream: InputStream {
         return -1
     }
 }
+
+extension InputStream {
+    /// Reads some bytes.
+    ///
+    /// - Parameter count: The most bytes to read; at least 1.
+    /// - Returns: The bytes, empty at the end; `nil` on failure.
+    func readChunk(upTo count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            unsafe buffer.baseAddress.map { unsafe read($0, maxLength: count) } ?? 0
+        }
+        return length < 0 ? nil : Array(bytes.prefix(length))
+    }
+}
