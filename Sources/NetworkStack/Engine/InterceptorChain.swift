@@ -22,7 +22,7 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
         let functions = interceptors.lazy.filter(\.interceptsAttempts)
             .compactMap { interceptor in
                 interceptor as? any HTTPInterceptor
-                    ?? (interceptor as? any InterceptorAdapter)?.base as? any HTTPInterceptor
+                    ?? (interceptor as? AdaptedInterceptor<Request, Response>)?.base as? any HTTPInterceptor
             }
         for function in Array(functions).reversed() {
             let following = next

@@ -9,16 +9,8 @@ extension HTTPResourceInterceptor<HTTP.Request, HTTP.Response> {
     }
 }
 
-/// An adapter, whatever the types of its stack are.
-protocol InterceptorAdapter {
-    /// The interceptor that it runs.
-    var base: any HTTPResourceInterceptor<HTTP.Request, HTTP.Response> { get }
-}
-
 /// Runs a neutral interceptor on a stack with other types.
-struct AdaptedInterceptor<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: HTTPResourceInterceptor,
-    InterceptorAdapter
-{
+struct AdaptedInterceptor<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: HTTPResourceInterceptor {
     let base: any HTTPResourceInterceptor<HTTP.Request, HTTP.Response>
 
     var interceptsAttempts: Bool { base.interceptsAttempts }
