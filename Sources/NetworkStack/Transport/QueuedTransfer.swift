@@ -11,6 +11,8 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
         var transfer: (any HTTPTransfer)?
         /// How often the hop was started.
         var sends = 0
+        /// How often the transport behind has sent earlier starts again by itself.
+        var resends = 0
         var hasHead = false
         /// Why the request was lost that is repeated. It may have reached the server.
         var lost: HTTPTransferFailure<Failure>?
@@ -170,7 +172,10 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
 
     func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics) {
         if mayRepeat(after: failure, metrics), hop.source?.rewind() ?? true {
-            state.withLock { $0.lost = failure }
+            state.withLock { state in
+                state.lost = failure
+                state.resends += metrics.resends ?? 0
+            }
             return carry()
         }
         let metrics = completed(metrics)
@@ -192,7 +197,7 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
         var metrics = metrics
         state.withLock { state in
             metrics.queue = state.queueTime
-            metrics.resends = state.sends - 1
+            metrics.resends = state.sends - 1 + state.resends + (metrics.resends ?? 0)
         }
         return metrics
     }
