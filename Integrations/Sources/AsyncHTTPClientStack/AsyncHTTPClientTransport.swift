@@ -23,7 +23,13 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
 
     /// Starts a hop.
     public func start(_ hop: HTTPHop, sink: any HTTPTransferSink<Failure>) -> any HTTPTransfer {
-        let transfer = HTTPReportedTransfer(hop, to: sink, decoding: ["gzip", "deflate"])
+        let transfer = RepeatedTransfer(hop, to: sink) { execute($0, of: $1) }
+        transfer.begin()
+        return transfer
+    }
+
+    private func execute(_ transfer: RepeatedTransfer.Attempt, of repeated: RepeatedTransfer) {
+        let hop = transfer.hop
         transfer.entered(.connecting)
         do {
             let fields = hop.headers(configuration, decoding: "gzip, deflate")
@@ -33,12 +39,13 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
                 headers: HTTPHeaders(fields.map { ($0.name.rawValue, $0.value) }),
                 body: transfer.body.map { body in .stream(contentLength: body.length) { send(transfer, $0) } }
             )
-            let task = clients.client(for: hop).execute(request: request, delegate: ClientDelegate(transfer))
+            let delegate = ClientDelegate(transfer, of: repeated)
+            let client = clients.client(for: hop, repeats: repeated.repeats)
+            let task = client.execute(request: request, delegate: delegate)
             transfer.onStop { task.cancel() }
         } catch {
             transfer.failed(.invalidRequest("AsyncHTTPClient does not take the request: \(error)"))
         }
-        return transfer
     }
 
     private typealias Writer = HTTPClient.Body.StreamWriter

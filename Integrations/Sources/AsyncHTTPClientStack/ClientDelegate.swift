@@ -10,9 +10,12 @@ internal import NetworkStack
 
 /// Passes the events of a client's task to a transfer.
 final class ClientDelegate: HTTPClientResponseDelegate {
-    private let transfer: HTTPReportedTransfer<HTTPTransferError>
+    private let transfer: RepeatedTransfer.Attempt
+    private let repeated: RepeatedTransfer
 
-    init(_ transfer: HTTPReportedTransfer<HTTPTransferError>) { self.transfer = transfer }
+    init(_ transfer: RepeatedTransfer.Attempt, of repeated: RepeatedTransfer) {
+        (self.transfer, self.repeated) = (transfer, repeated)
+    }
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _: HTTPRequestHead) {
         transfer.entered(transfer.body == nil ? .waiting : .sending)
@@ -51,6 +54,14 @@ final class ClientDelegate: HTTPClientResponseDelegate {
             transfer.failed(.headTooLarge(limit: min(transfer.hop.options.limits.head, 80 * 1024)))
         case HTTPParserError.invalidConstant, HTTPParserError.invalidVersion, HTTPParserError.invalidStatus:
             transfer.failed(.badResponse)
+        case is UnprocessedError:
+            repeated.noteUnprocessed()
+            transfer.failed(.receive, "The server did not process the request.")
+        // The connection was closing or closed when the request came to it.
+        case HTTPClientError.cancelled where transfer.phase == .connecting,
+            ChannelError.ioOnClosedChannel where transfer.phase == .connecting:
+            repeated.noteUnprocessed()
+            transfer.failed(.send, "The connection was closed before the request.")
         default: transfer.failed(kind(of: error), "\(error)")
         }
     }

@@ -11,12 +11,22 @@ final class Clients: Sendable {
         let isHTTP1Only: Bool
         let decompresses: Bool
         let isFresh: Bool
+        /// Which one of those for repeats.
+        let number: Int
     }
+
+    private struct Made {
+        var clients: [Kind: HTTPClient] = [:]
+        var repeats = 0
+    }
+
+    /// The most clients for repeats. A client has one connection of HTTP/2 to a server.
+    private static var mostForRepeats: Int { 64 }
 
     private let tls: TLSConfiguration
     private let idleAge: Duration?
     let loop: any EventLoop
-    private let made = NIOLockedValueBox<[Kind: HTTPClient]>([:])
+    private let made = NIOLockedValueBox(Made())
 
     init(_ tls: TLSConfiguration, idleAge: Duration?, on loop: any EventLoop) {
         (self.tls, self.idleAge, self.loop) = (tls, idleAge, loop)
@@ -25,15 +35,23 @@ final class Clients: Sendable {
     deinit { for client in take() { client.shutdown { _ in } } }
 
     /// The client for a hop.
-    func client(for hop: HTTPHop) -> HTTPClient {
-        let kind = Kind(
-            isHTTP1Only: hop.options.version == .http1_1 && hop.origin.scheme == .https,
-            decompresses: hop.options.decompresses,
-            isFresh: hop.needsNewConnection
-        )
-        return made.withLockedValue { made in
-            let client = made[kind] ?? make(kind)
-            made[kind] = client
+    ///
+    /// - Parameters:
+    ///   - hop: The hop.
+    ///   - repeats: How often it was sent to connections that did not process it. First repeats share a client, the next ones share
+    ///     two, then four: a server that ends each connection after a few requests gets few requests on each.
+    /// - Returns: A client with the hop's options.
+    func client(for hop: HTTPHop, repeats: Int) -> HTTPClient {
+        made.withLockedValue { made in
+            made.repeats &+= min(repeats, 1)
+            let kind = Kind(
+                isHTTP1Only: hop.options.version == .http1_1 && hop.origin.scheme == .https,
+                decompresses: hop.options.decompresses,
+                isFresh: hop.needsNewConnection || repeats > 0,
+                number: repeats == 0 ? 0 : made.repeats & (min(1 << (repeats - 1), Self.mostForRepeats) - 1)
+            )
+            let client = made.clients[kind] ?? make(kind)
+            made.clients[kind] = client
             return client
         }
     }
@@ -42,8 +60,8 @@ final class Clients: Sendable {
 
     private func take() -> [HTTPClient] {
         made.withLockedValue { made in
-            defer { made = [:] }
-            return Array(made.values)
+            defer { made.clients = [:] }
+            return Array(made.clients.values)
         }
     }
 
@@ -63,6 +81,7 @@ final class Clients: Sendable {
         if let idleAge { configuration.connectionPool.idleTimeout = .init(min(idleAge, .seconds(365 * 86_400))) }
         // A connection that is kept could die unanswered, and then the repeat of a request with it.
         if kind.isFresh { configuration.connectionPool.idleTimeout = .zero }
+        configuration.reportUnprocessedStreams()
         return HTTPClient(eventLoopGroup: loop, configuration: configuration)
     }
 }

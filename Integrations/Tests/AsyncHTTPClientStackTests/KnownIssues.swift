@@ -34,7 +34,7 @@ extension KnownIssue {
                 reason: "After 200 PING frames NIO reads no more, and the client leaves the connection open.",
                 reference: "\(nioHTTP2)/Sources/NIOHTTP2/HTTP2ChannelHandler.swift#L271"
             ),
-        ] + emptyOptions + goingAway
+        ] + emptyOptions
 
     private static let emptyOptions: [KnownIssue] = [
         "OPTIONS without a body sends no content fields",
@@ -44,19 +44,6 @@ extension KnownIssue {
             check,
             reason: "Content-Length: 0 is sent with OPTIONS, which expects no content (RFC 9110 section 8.6).",
             reference: "\(client)/RequestValidation.swift#L146"
-        )
-    }
-
-    /// Depending on how frames and requests meet, they fail or not.
-    private static let goingAway: [KnownIssue] = [
-        "A server's request limit per connection loses no long body",
-        "A server's request limit per connection loses no body without a length",
-    ].map { check in
-        KnownIssue(
-            check,
-            reason: "A request that meets GOAWAY fails, and is not sent on another connection.",
-            reference: "https://github.com/swift-server/async-http-client/issues/505",
-            isIntermittent: true
         )
     }
 
