@@ -11,7 +11,7 @@ final class LoopContext {
     private(set) var held: BufferedHTTP2Input?
     /// How much connections of TLS may be read before libcurl comes back; `nil` before the first of them.
     private var reads: ReadBudget?
-    /// How much body they may bring before that.
+    /// How much body connections of HTTP/1.1 may bring before that.
     let bodies = BodyBudget()
     /// Whether transfers may have ended since those that had were taken.
     var mayHaveEnded = false

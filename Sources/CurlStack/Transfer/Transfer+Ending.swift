@@ -247,9 +247,12 @@ extension Transfer {
         )
     }
 
+    /// Whether libcurl is on its way to a connection: to the first, or by itself to another after one that died.
+    private var isConnecting: Bool { !attempt.isConnected || !attempt.openedSockets.isEmpty }
+
     /// Whether the proxy demands credentials for a tunnel, and there are none. libcurl would read the rest of its response
     /// to its end, byte by byte for as long as some come, and do nothing else meanwhile.
-    var isRefusedTunnel: Bool { !attempt.isConnected && easy?.proxyStatus == .proxyAuthenticationRequired }
+    var isRefusedTunnel: Bool { isConnecting && easy?.proxyStatus == .proxyAuthenticationRequired }
 
     private func error(_ code: CurlError.Code, saying message: String? = nil) -> CurlError {
         guard let easy else { return CurlError(code: code, message: "The transfer could not be started.") }
@@ -273,7 +276,7 @@ extension Transfer {
 
     /// Whether a failure with this code is the proxy's: it, too, is connected to and asked before the connection is ready.
     private func isProxyFailure(_ code: CurlError.Code) -> Bool {
-        guard !attempt.isConnected, easy?.route != nil else { return false }
+        guard isConnecting, easy?.route != nil else { return false }
         switch code {
         case .couldNotResolveProxy, .proxy, .couldNotConnect, .receiveError, .sendError, .gotNothing: return true
         default: return securesProxy
@@ -282,7 +285,7 @@ extension Transfer {
 
     /// Whether the latest handshake is that of a proxy that speaks TLS, which is a connection's first.
     private var securesProxy: Bool {
-        !attempt.isConnected && phase == .securing && attempt.handshakes == 1 && easy?.route?.proxy.scheme == .https
+        isConnecting && phase == .securing && attempt.handshakes == 1 && easy?.route?.proxy.scheme == .https
     }
 }
 

@@ -8,7 +8,7 @@ extension ConformanceCheck {
         [
             refusedTunnel("403 Forbidden", 403), refusedTunnel("407 Proxy Authentication Required", 407),
             refusedTunnel("502 Bad Gateway", 502), refusedTunnel("302 Found", 302),
-            endlessRefusal(403), endlessRefusal(407), brokenTunnel("closes at once", []),
+            endlessRefusal(403), endlessRefusal(407), endlessRefusalOnReconnect, brokenTunnel("closes at once", []),
             brokenTunnel("closes after CONNECT", [.receiveHead]),
             brokenTunnel("answers CONNECT with random bytes", [.receiveHead, .send("garbage\r\n\r\n")]),
             brokenTunnel("ends within its response", [.receiveHead, .send("HTTP/1.1 200 Connec")]),
@@ -101,6 +101,50 @@ extension ConformanceCheck {
             },
         ]
 
+    /// The tunnel of a kept connection has died, and libcurl asks for another by itself.
+    private static let endlessRefusalOnReconnect =
+        ConformanceCheck("An endless 407 for the next tunnel delays no other fetch", needs: needsProxies) { subject in
+            let (isOver, sent) = (Lock(false), Gate())
+            let proxy = try ScriptedServer { index in
+                index == 0
+                    ? [
+                        .receiveHead, .send("HTTP/1.1 200 OK\r\n\r\n"),
+                        .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .receiveHead, .close,
+                    ] : endless(407, until: isOver, sent)
+            }
+            defer { isOver.withLock { $0 = true } }
+            let origin = try ScriptedServer.responding { _ in .ok("other") }
+            let client = try subject.client { configuration in
+                var route = try Network.Proxy("http://\(proxy.authority)")
+                route.tunnelsHTTP = true
+                configuration.proxies = .init(http: route, https: nil, except: try .init("127.0.0.1"))
+            }
+            let request = try HTTP.Request(url: "http://origin.test/")
+            try expectBytes(await client.get(request.url.absoluteString).value, "ok".utf8)
+            async let refused = client.proxyFailure(request)
+            try await sent.opened()
+            try await bounded(.seconds(5)) { _ = try await client.get(origin.url()) }
+            try expectEqual(try await refused.proxyStatus?.rawValue, 407, "the proxy's status")
+        }
+
+    /// Answers CONNECT with a body without end.
+    private static func endless(_ code: Int, until isOver: Lock<Bool>, _ sent: Gate) -> ScriptedServer.Script {
+        [
+            .receiveHead,
+            .run { connection in
+                // A client that does not read the body closes soon.
+                defer { sent.open() }
+                try connection.send(
+                    "HTTP/1.1 \(code) No\r\nProxy-Authenticate: Basic\r\nContent-Length: 1000000000000\r\n\r\n"
+                )
+                while !isOver.withLock({ $0 }) {
+                    try connection.send(Array(repeating: 0x20, count: 65_536))
+                    sent.open()
+                }
+            },
+        ]
+    }
+
     /// The proxy's answer has an endless body, which no client reads to its end.
     private static func endlessRefusal(_ code: Int) -> ConformanceCheck {
         ConformanceCheck(
@@ -108,22 +152,7 @@ extension ConformanceCheck {
             needs: needsProxies
         ) { subject in
             let (isOver, sent) = (Lock(false), Gate())
-            let proxy = try ScriptedServer { _ in
-                [
-                    .receiveHead,
-                    .run { connection in
-                        // A client that does not read the body closes soon.
-                        defer { sent.open() }
-                        try connection.send(
-                            "HTTP/1.1 \(code) No\r\nProxy-Authenticate: Basic\r\nContent-Length: 1000000000000\r\n\r\n"
-                        )
-                        while !isOver.withLock({ $0 }) {
-                            try connection.send(Array(repeating: 0x20, count: 65_536))
-                            sent.open()
-                        }
-                    },
-                ]
-            }
+            let proxy = try ScriptedServer { _ in endless(code, until: isOver, sent) }
             defer { isOver.withLock { $0 = true } }
             let origin = try ScriptedServer.responding { _ in .ok("other") }
             let client = try subject.client { configuration in
