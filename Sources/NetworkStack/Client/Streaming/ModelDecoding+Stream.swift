@@ -81,6 +81,17 @@ public struct LineTooLong: DescribedError, Hashable {
     public var description: String { "A line of the stream is longer than the limit of \(limit) bytes." }
 }
 
+extension ByteStream {
+    /// The lines of a text, without their ends (LF or CRLF), as they arrive. They take the place of the stream's reader.
+    ///
+    /// - Parameter limit: The most bytes of one line; a longer one fails with the stream's error for more bytes than its limit
+    ///   (``HTTPFetchError/bodyTooLarge(limit:_:)``).
+    /// - Returns: The lines.
+    public func lines(upTo limit: Int = 1 << 20) -> LineStream<Failure> {
+        LineStream(self, limit: limit) { _ in .longerThan(limit: Int64(limit)) }
+    }
+}
+
 /// The lines of a stream as they arrive. The last one needs no line feed.
 public struct LineStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
     /// A line.
@@ -105,8 +116,8 @@ public struct LineStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
         ///
         /// - Parameter actor: Where the caller runs.
         /// - Returns: The line, or `nil` at the end.
-        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong``;
-        ///   ``HTTPFetchError/concurrentRead`` if another task reads the next line.
+        /// - Throws: The stream's failure; for a line that is too long, the error that ``ByteStream/lines(upTo:)`` or
+        ///   ``ModelDecoding/lines(upTo:)`` names; ``HTTPFetchError/concurrentRead`` if another task reads the next line.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> String? {
             try await lines.next().map { String(decoding: $0, as: UTF8.self) }
         }
