@@ -123,6 +123,38 @@ struct DescribedErrorTests {
         #expect(patient.delay(after: 1000, retry: nil) == endless)
     }
 
+    @Test("a stream has lines, of limited length")
+    func lines() async throws {
+        func stream(_ text: String) -> ByteStream<FetchError> {
+            let chunks = Lock(text.utf8.map { Data([$0]) })
+            return ByteStream { chunks.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+        }
+        var lines: [String] = []
+        for try await line in stream("a\r\n\nbc\nd").lines(upTo: 2) { lines.append(line) }
+        #expect(lines == ["a", "", "bc", "d"])
+        do {
+            for try await _ in stream("abc\n").lines(upTo: 2) {}
+            Issue.record("The line is too long.")
+        } catch {
+            guard case .bodyTooLarge(limit: 2, _) = error else { throw error }
+        }
+    }
+
+    @Test("an error says how many attempts there were, its URL once, and another media type")
+    func sentences() throws {
+        let url = try #require(URL(string: "https://host.test/a"))
+        let response = HTTP.Response(status: 200, headers: [.contentType: "text/html; charset=utf-8"], url: url)
+        struct Unreadable: Error {}
+        let undecodable = FetchError.undecodable(Unreadable(), response)
+        #expect(undecodable.description.hasPrefix("The body of the response, text/html, cannot be decoded: Unreadable"))
+        let failure = FetchError.http(503, nil, .init(status: 503, url: url))
+        let given = FetchError.retry(.retries(1), .init(errors: [failure, failure])).description
+        #expect(
+            given
+                == "Gave up after 2 attempts (1 retry at most): The response has the status 503. URL: https://host.test/a"
+        )
+    }
+
     @Test("a user's stream delivers what its closure returns")
     func unfolding() async throws {
         let chunks = Lock<[Data]>([Data("ab".utf8), Data(), Data("c".utf8)])

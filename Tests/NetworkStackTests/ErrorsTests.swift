@@ -145,7 +145,7 @@ struct FetchErrorTests {
     func retriedDescriptions() {
         let failures = (1...4).map { FetchError.transport(FileError(path: "/\($0)", number: 2)) }
         let text = "\(FetchError.retry(.retries(3), Retry.State(errors: failures)))"
-        #expect(text.hasSuffix("4 failures, the last: /4: No such file or directory"), "\(text)")
+        #expect(text.hasSuffix("(3 retries at most): /4: No such file or directory"), "\(text)")
         #expect("\(Retry.State(errors: [failures[0]]))" == "1 failure: /1: No such file or directory")
         #expect("\(Retry.State())" == "no failure")
     }

@@ -130,10 +130,10 @@ struct LoggingTests {
         #expect(FetchError.interceptor(Foreign()).summary == "an interceptor failed")
         #expect(
             FetchError.retry(.custom(Foreign()), state).summary
-                == "not tried again (Foreign) after 1 failure, the last receive failed while receiving"
+                == "gave up after 1 attempt (Foreign), the last receive failed while receiving"
         )
         #expect(
-            FetchError.retry(.retries(2), .after(2)).summary == "not tried again (2 retries at most) after 2 failures"
+            FetchError.retry(.retries(2), .after(2)).summary == "gave up after 2 attempts (2 retries at most)"
         )
         #expect(FetchError.cancelled.summary == "cancelled")
         #expect(FetchError.badResponse(nil).summary == "a response that is not HTTP")

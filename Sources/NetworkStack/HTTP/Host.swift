@@ -59,7 +59,7 @@ extension HTTP {
         ///   characters or without A-labels, a port out of range.
         public func url(_ scheme: Scheme) throws(HTTP.InvalidValue) -> URL {
             guard scheme == .http || scheme == .https else {
-                throw HTTP.InvalidValue("The scheme is \(scheme); only http and https can be fetched.")
+                throw HTTP.InvalidValue("The scheme is \(scheme); only http:// and https:// can be fetched.")
             }
             // A slash, for example, would make a legal host with another name.
             guard name.utf8.allSatisfy({ !"/?#@\\".utf8.contains($0) }) else {

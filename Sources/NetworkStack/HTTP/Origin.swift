@@ -131,7 +131,7 @@ extension HTTP {
             if isHTTP, range.count == 4 { return .http }
             if isHTTP, range.count == 5, bytes[4] | 0x20 == UInt8(ascii: "s") { return .https }
             let scheme = Scheme(rawValue: bytes.text(range))
-            throw HTTP.InvalidValue("The URL's scheme is \(scheme); only http and https can be fetched.")
+            throw HTTP.InvalidValue("The URL's scheme is \(scheme); only http:// and https:// can be fetched.")
         }
 
         /// Parses `host[:port]` of a URL: the host in lower case, an IPv6 address in brackets.

@@ -100,9 +100,10 @@ extension URLText.Fault {
         case .control: "The URL has a control character; percent-encode it."
         case .outerBlank: "The URL begins or ends with a blank."
         case .backslash: "The URL has a backslash before its query, which some take for a slash; percent-encode it."
-        case .authority: "The URL has a character that has no place in user info, host or port; percent-encode it."
+        case .authority:
+            "The URL has a character that has no place in a host or port, and in user info only percent-encoded."
         case .host: "The URL's host is not ASCII and cannot be converted; give its A-label (the xn-- form) instead."
-        case .notURL: "The text is not a URL."
+        case .notURL: "The text is not a URL, which begins with http:// or https://."
         }
     }
 

@@ -18,8 +18,8 @@ extension HTTPFetchError {
         case .invalidRedirect: "a redirect leads to no http or https URL"
         case .cancelled: "cancelled"
         case .retry(let reason, let state):
-            "not tried again (\(Self.words(for: reason))) after \(state.errors.count) "
-                + (state.errors.count == 1 ? "failure" : "failures")
+            "gave up after \(state.errors.count) "
+                + (state.errors.count == 1 ? "attempt" : "attempts") + " (\(Self.words(for: reason)))"
                 + ((state.errors.last as? Self).map { ", the last \($0.summary)" } ?? "")
         default: sentence
         }
@@ -30,10 +30,15 @@ extension HTTPFetchError {
 
     fileprivate static func words(for reason: Retry.Error) -> String {
         switch reason {
-        case .retries(let count): "\(count) retries at most"
+        case .retries(let count): "\(count) \(count == 1 ? "retry" : "retries") at most"
         case .delay(let delay): "\(delay) s of delay at most"
         case .custom(let error): words(for: error)
         }
+    }
+
+    /// The media type of a response, which is often why its body cannot be decoded.
+    private static func mediaType(of response: Response) -> String {
+        response.httpResponse?.headers.contentType.map { ", \($0.essence)," } ?? ""
     }
 
     /// The error of an API holds what was decoded from the body, so only what its type says of it is shown.
@@ -58,7 +63,8 @@ extension HTTPFetchError: DescribedError {
     /// library has that library's description.
     public var description: String {
         guard let url = context?.url else { return sentence }
-        return "\(sentence) URL: \(url)"
+        let end = sentence.last.map { ".!?".contains($0) } ?? true ? "" : "."
+        return "\(sentence)\(end) URL: \(url)"
     }
 
     private var sentence: String {
@@ -73,7 +79,9 @@ extension HTTPFetchError: DescribedError {
         case .unknownCoding(let coding, _): "The response's body has the coding \(coding), which cannot be decoded."
         case .transport(let error, _): (error as? any HTTPTransportError)?.failureDescription ?? "\(error)"
         case .retry(let reason, let state):
-            "The fetch was not tried again (\(Self.words(for: reason))) after \(state)"
+            "Gave up after \(state.errors.count) "
+                + (state.errors.count == 1 ? "attempt" : "attempts") + " (\(Self.words(for: reason))): "
+                + ((state.errors.last as? Self)?.sentence ?? state.errors.last.map { "\($0)" } ?? "no failure")
         case .cancelled: "The fetch was cancelled."
         case .invalidRequest(let reason): reason
         case .unsupported(let capability, let reason): "This stack does not support \(capability) here: \(reason)"
@@ -93,7 +101,8 @@ extension HTTPFetchError: DescribedError {
         case .requestBody(let error, _): "The request's body could not be read: \(error)"
         case .interceptor(let error, _): "An interceptor failed: \(error)"
         case .untrusted(let error, _): error.description
-        case .undecodable(let error, _): "The body of the response cannot be decoded: \(error.reasonOfDecoder)"
+        case .undecodable(let error, let response):
+            "The body of the response\(Self.mediaType(of: response)) cannot be decoded: \(error.reasonOfDecoder)"
         case .localFile(let error, _): "The file of the download cannot be written: \(error)"
         case .concurrentRead: "Another task reads this stream; a stream has one reader."
         case .shutDown: "The stack was shut down."
