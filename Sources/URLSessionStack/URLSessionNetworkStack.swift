@@ -185,8 +185,8 @@ extension Network {
         /// The session that carries the fetches.
         ///
         /// It can be set once, before the first fetch of a stack that was made without a configuration; a stack without one makes a
-        /// session for its first fetch. Its delegate has to be the stack, its delegate
-        /// queue serial, and its header fields legal in every request; anything else is a fatal error.
+        /// session for its first fetch. Its delegate has to be the stack, its delegate queue serial, and its header fields legal in
+        /// every request; anything else is a fatal error.
         public var session: URLSession? {
             get { slot.withLock { $0 } }
             set {
@@ -197,8 +197,7 @@ extension Network {
                 }
                 check(newValue)
                 var configuration = configuration
-                configuration.headers = newValue.takeHeaders()
-                configuration.sensitiveHeaders.formUnion(configuration.headers.secretNames)
+                configuration.sendWithEveryRequest(newValue.takeHeaders())
                 let (isFirst, engine) = state.withLock { state -> (Bool, HTTPEngine<URLSessionTransport>?) in
                     guard slot.withLock({ exchange(&$0, with: $0 ?? newValue) }) == nil else { return (false, nil) }
                     if state.isClosed { return (true, state.finishing ?? state.earlier) }

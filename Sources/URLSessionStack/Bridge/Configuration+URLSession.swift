@@ -36,12 +36,17 @@ extension Network.Configuration {
         if idle > 0 { options.timeouts.idle = .seconds(min(idle, 1e9)) }
         if total > 0, total < 7 * 24 * 60 * 60 { options.timeouts.total = .seconds(total) }
         connections.perHost = configuration.httpMaximumConnectionsPerHost
-        headers = HTTP.Headers(additional: configuration.httpAdditionalHeaders ?? [:])
-        sensitiveHeaders = headers.secretNames
+        sendWithEveryRequest(HTTP.Headers(additional: configuration.httpAdditionalHeaders ?? [:]))
         if configuration.httpCookieStorage != nil, configuration.httpShouldSetCookies,
             configuration.httpCookieAcceptPolicy != .never
         {
             cookies = HTTP.CookieJar()
         }
+    }
+
+    /// Sends header fields with every request. A redirect to another origin does not take the secret ones along.
+    mutating func sendWithEveryRequest(_ fields: HTTP.Headers) {
+        headers = fields
+        sensitiveHeaders.formUnion(fields.secretNames)
     }
 }
