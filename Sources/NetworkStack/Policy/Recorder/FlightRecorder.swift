@@ -69,7 +69,8 @@ public final class FlightRecorder: EventListener {
 
     /// The last fetches in HAR 1.2 (<http://www.softwareishard.com/blog/har-12-spec/>), which browsers and other tools read. Each
     /// request has an entry, including redirected requests and those of failed attempts. Where there was no response, the status is 0
-    /// and `_error` has the reason.
+    /// and `_error` has the reason. A request's fields are those of the program, without what the stack and its library add, such as
+    /// `User-Agent`; a query is shown as "…".
     ///
     /// - Returns: The JSON document.
     /// - Throws: An error of the encoder. None is known.
