@@ -10,9 +10,9 @@ enum Ending: Sendable {
     case noRequest(any Error)
     indirect case failed(HopFailure, HTTP.FetchContext? = nil)
     /// An HTTPInterceptor threw this after it had a request sent: the failure of that request, or an error of its own.
-    case thrown(any Error, HTTP.FetchContext? = nil)
+    indirect case thrown(any Error, HTTP.FetchContext? = nil)
     /// An HTTPInterceptor threw this after its request had been answered. Whatever its type is, it is not that request's failure.
-    case rejected(any Error, HTTP.FetchContext? = nil)
+    indirect case rejected(any Error, HTTP.FetchContext? = nil)
     case cancelled
     /// The delegate has stored the result.
     case resultStored

@@ -133,7 +133,8 @@ extension FetchHistory {
         guard let accepted else { return }
         let result: Int? =
             switch ending {
-            case .thrown(let error, _), .rejected(let error, _), .noRequest(let error): (error as? Interceptors.Result)?.number
+            case .thrown(let error, _), .rejected(let error, _), .noRequest(let error):
+                (error as? Interceptors.Result)?.number
             case .whole(let head, _, _, _), .opened(let head, _): head.headers["Interceptors"].flatMap { Int($0) }
             case .failed(.timedOut, _): accepted  // It came at the same time.
             default: nil
