@@ -140,7 +140,7 @@ struct DescribedErrorTests {
         }
     }
 
-    @Test("an error says how many attempts there were, its URL once, and another media type")
+    @Test("an error has the number of attempts, its URL once, and another media type")
     func sentences() throws {
         let url = try #require(URL(string: "https://host.test/a"))
         let response = HTTP.Response(status: 200, headers: [.contentType: "text/html; charset=utf-8"], url: url)
