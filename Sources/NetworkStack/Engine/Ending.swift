@@ -57,12 +57,6 @@ enum Ending: Sendable {
         }
     }
 
-    /// Whether no server has received the request.
-    var isUnsent: Bool {
-        switch self {
-        case .noRequest: true
-        case .failed(let failure, _): failure.isUnsent
-        case .whole, .opened, .thrown, .rejected, .cancelled, .resultStored: false
-        }
-    }
+    /// Whether the request has failed before any server received it.
+    var isUnsent: Bool { if case .failed(let failure, _) = self { failure.isUnsent } else { false } }
 }

@@ -108,7 +108,7 @@ extension FetchState {
         clocks.entered(.settling, now: now)
         // The ticket is kept: the total clock goes on.
         if let waiting = takeWaiting() {
-            // They may throw an error of another fetch, which was not sent.
+            // They may throw another fetch's error, from which nothing follows for this request.
             if !ending.isUnsent { clocks.mayHaveArrived() }
             return (HeldResources(stage: exchange(&stage, with: .making(nil))), attempt, waiting)
         }
@@ -150,7 +150,7 @@ extension FetchState {
         guard case .settling = stage, var attempt else { return nil }
         if var hop {
             hop.start = clocks.hopStart
-            // An attempt that was never sent has no URL, but its error may name that of the last one.
+            // An attempt without a request has no URL. Its error's context may have the URL of the attempt before.
             let request = latest?.attempt == attempt.number ? latest : nil
             (hop.method, hop.url) = (request?.method, request?.url.redactedDescription)
             earlier.append(hop)

@@ -34,6 +34,22 @@ extension ConformanceCheck {
             }
             try expectEqual(server.requests.count, 1, "requests on the wire")
         },
+        ConformanceCheck("Another fetch's error does not send a POST that was cancelled again", needs: [.network]) {
+            subject in
+            let (attempts, server) = (Lock(0), try ScriptedServer { _ in [.receiveRequest, .waitForClose] })
+            _ = try await post(to: server.url("/"), on: subject) { request, next in
+                let attempt = attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts
+                }
+                let sending = Task { try await next(request) }
+                try await eventually("the server has the request") { server.requests.count == attempt }
+                sending.cancel()
+                _ = await sending.result
+                throw NeutralError.timedOut(.connect, during: .connecting)
+            }
+            try expectEqual(server.requests.count, 1, "requests on the wire")
+        },
         ConformanceCheck("The failure of next that an interceptor throws on is the fetch's") { subject in
             let closed = try ClosedPort.reserve()
             let outcome = try await post(to: "http://127.0.0.1:\(closed.port)/", on: subject, retries: false) {
