@@ -1,7 +1,7 @@
 internal import CCurl
 internal import NetworkStack
 
-/// Where connections lead and where they come from, where that is not libcurl's own choice: worked out once per pool.
+/// Where connections lead and where they come from, if the configuration has options for that: worked out once per pool.
 struct AddressPlan {
     private typealias Addresses = Network.Configuration.Addresses
 

@@ -41,7 +41,7 @@ extension HTTPFetchError {
         response.httpResponse?.headers.contentType.map { ", \($0.essence)," } ?? ""
     }
 
-    /// The error of an API holds what was decoded from the body, so only what its type says of it is shown.
+    /// The error of an API holds what was decoded from the body, so it is described only if its type has a description.
     private static func words(forAPI error: any Error) -> String {
         (error as? any CustomStringConvertible)?.description ?? "\(type(of: error))."
     }

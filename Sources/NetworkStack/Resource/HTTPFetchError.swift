@@ -55,7 +55,8 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
     case bodyNotReplayable(HTTP.FetchContext = .init())
     /// The request's body could not be read, or does not have its declared length.
     case requestBody(any Error, HTTP.FetchContext = .init())
-    /// An interceptor rejected the response's body, or an ``HTTPInterceptor`` threw an error of its own after it had called `next`.
+    /// An interceptor rejected the response's body; or an ``HTTPInterceptor`` threw an error after it had called `next`, and not the
+    /// failure of its request.
     case interceptor(any Error, HTTP.FetchContext = .init())
     /// The body of a success could not be decoded: the decoder's error, and the response. Short calls and streams fail with it.
     case undecodable(any Error, Response)

@@ -82,7 +82,7 @@ public struct LineTooLong: DescribedError, Hashable {
 }
 
 extension ByteStream {
-    /// The lines of a text, without their ends (LF or CRLF), as they arrive. They take the place of the stream's reader.
+    /// The lines of a text, without their ends (LF or CRLF), as they arrive. Read either them or the stream: it has one reader.
     ///
     /// - Parameter limit: The most bytes of one line; a longer one fails with the stream's error for more bytes than its limit
     ///   (``HTTPFetchError/bodyTooLarge(limit:_:)``).

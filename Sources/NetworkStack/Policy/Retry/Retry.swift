@@ -18,8 +18,8 @@ public enum Retry {
         /// The error of every failed attempt, in order.
         ///
         /// The errors keep their responses, heads without bodies, and their metrics, without ``HTTP/Metrics/hops``, until the fetch
-        /// ends: a policy without a limit keeps one for each attempt. Nothing else of an earlier attempt is kept. In the state of an
-        /// error that ended a fetch, the last error is whole.
+        /// ends: a policy without a limit keeps one for each attempt. Nothing else of an earlier attempt is kept. In the state of
+        /// ``HTTPFetchError/retry(_:_:)``, the last error keeps its body and all its metrics.
         public internal(set) var errors: [any Swift.Error] = []
 
         /// The sum of the delays that were scheduled before retries, in seconds.
@@ -28,7 +28,7 @@ public enum Retry {
         /// The last scheduled delay, in seconds; 0 before the first.
         public private(set) var lastDelay: Delay = 0
 
-        /// Whether the failed attempt may have reached a server, whatever its error says: on a hop that was redirected, on a connection
+        /// Whether the failed attempt may have reached a server, whatever its error is: on a hop that was redirected, on a connection
         /// that died, or by the request of an ``HTTPInterceptor`` that threw another error. The error itself describes the last hop.
         /// Set before interceptors vote on the attempt.
         public internal(set) var requestMayHaveArrived = false

@@ -81,7 +81,7 @@ extension Retry {
         /// A retry is sent to a host. One that was not granted here costs nothing.
         func pay(for origin: HTTP.Origin) {
             change(origin) { account in
-                // The one that would expire first: which of them is sent does not matter.
+                // It pays with the reservation that expires first; they do not belong to certain retries.
                 guard let first = account.granted.indices.min(by: { account.granted[$0] < account.granted[$1] }) else {
                     return
                 }
