@@ -33,7 +33,7 @@ struct ConnectionTableTests {
             close(second)
         }
         func endpoints(_ server: String) -> EndpointPair {
-            .init(local: Endpoint("127.0.0.1", port: Int32(port)), remote: Endpoint(server, port: 443))
+            .init(local: Endpoint("127.0.0.1", port: Int(port)), remote: Endpoint(server, port: 443))
         }
         let (one, other) = (endpoints("127.0.0.2"), endpoints("127.0.0.3"))
         let table = ConnectionTable()
@@ -57,7 +57,7 @@ struct ConnectionTableTests {
             close(second)
         }
         let endpoints = EndpointPair(
-            local: Endpoint("127.0.0.1", port: Int32(port)),
+            local: Endpoint("127.0.0.1", port: Int(port)),
             remote: Endpoint("127.0.0.2", port: 443)
         )
         let table = ConnectionTable()
@@ -76,6 +76,9 @@ struct ConnectionTableTests {
         #expect(table.withoutSocket(at: EndpointPair(number: 2, slot: 0)) !== connection)
         #expect(connection.openStream() == .max && connection.descriptor == nil && connection.isWritable)
         #expect(table.add([], at: EndpointPair(number: 2, slot: 0)).others.isEmpty)
+        // Without its number, a connection is not taken for another.
+        let none = Endpoint(nil, port: 0)
+        #expect(EndpointPair(number: 0, slot: 0) != EndpointPair(local: none, remote: none))
         // It may be another connection's.
         connection.ends(by: GoAway(lastStream: 1, code: 0))
         #expect(connection.lastStream == nil)

@@ -58,9 +58,9 @@ final class Connection {
     ) {
         (self.endpoints, socket, self.origin, self.tlsRecord) = (endpoints, descriptor, origin, tlsRecord)
         facts = HTTP.Connection(
-            remoteAddress: endpoints.remote.text,
+            remoteAddress: endpoints.remote.address,
             remotePort: endpoints.remote.knownPort,
-            localAddress: endpoints.local.text,
+            localAddress: endpoints.local.address,
             localPort: endpoints.local.knownPort,
             tls: tls
         )

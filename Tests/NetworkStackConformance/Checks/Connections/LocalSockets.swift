@@ -190,6 +190,24 @@ extension ConformanceCheck {
             let log = try await nginx.waitForLog { $0.count == 4 }
             try expectEqual(Set(log.prefix(3).map(\.connection)).count, 1, "connections")
         },
+        ConformanceCheck(
+            "A connection over a Unix socket has no addresses",
+            needs: [.network, .unixSockets, .connectionEvents]
+        ) { subject in
+            // No longer than an IPv4 address.
+            let path = "/tmp/\(UInt32.random(in: 0...UInt32.max))"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            for place in [LocalPlace.path(path), .abstract(path)] {
+                let server = try ScriptedServer(place.options) { _ in [.receiveHead, answer("ok"), .waitForClose] }
+                let client = try subject.client { $0.addresses.unixSocket = place.socket }
+                let metrics = try await client.get(server.url()).response.metrics
+                guard let connection = metrics.connection else {
+                    throw ConformanceFailure("The metrics name no connection")
+                }
+                try expectEqual([connection.remoteAddress, connection.localAddress], [nil, nil], "the addresses")
+                try expectEqual([connection.remotePort, connection.localPort], [nil, nil], "the ports")
+            }
+        },
         ConformanceCheck("A missing Unix socket fails to connect", needs: [.network, .unixSockets]) {
             subject in
             let client = try subject.client { $0.addresses.unixSocket = .path("/nowhere/to/be.found") }
