@@ -15,12 +15,6 @@ struct ConnectionQueue {
         var sharesOnceAnswered = false
     }
 
-    /// A transfer's wait. Its ID may be another transfer's later, so every wait has a number.
-    fileprivate struct Ticket: Equatable {
-        let id: ID
-        let number: UInt64
-    }
-
     /// The transfers of one host: those under way, and those that wait.
     final class HostQueue {
         let host: Host
@@ -35,10 +29,9 @@ struct ConnectionQueue {
         /// The transfer that connects first, to find out whether the host shares connections; and those with a place that wait for that.
         fileprivate var leader: ID?
         fileprivate var followers: [ID] = []
-        fileprivate var waiting = Deque<Ticket>()
-        /// How many of the tickets belong to transfers that have gone.
-        fileprivate var gone = 0
-        fileprivate var isInRing = false
+        fileprivate var waiting = TicketQueue<ID>()
+        /// Its ticket in the ring, if it is there.
+        fileprivate var turn: UInt64?
         /// The queues of the same origin for other versions.
         fileprivate var others: [Unowned] = []
 
@@ -61,7 +54,7 @@ struct ConnectionQueue {
             isUnconfirmed = true
         }
 
-        /// How many tickets there are, those of transfers that have gone included.
+        /// How many transfers wait.
         var length: Int { waiting.count }
 
         /// Whether its transfers are on one connection.
@@ -80,11 +73,10 @@ struct ConnectionQueue {
     let quirks: LibcurlQuirks
     private var queues: [Host: HostQueue] = [:]
     private var origins: [HTTP.Origin: [HostQueue]] = [:]
-    private var waits: [ID: (queue: HostQueue, ticket: Ticket)] = [:]
-    private var latestNumber: UInt64 = 0
+    private var waits: [ID: (queue: HostQueue, ticket: UInt64)] = [:]
+    private var latestTicket: UInt64 = 0
     /// The host queues whose first transfer may begin, if there is room in total.
-    private var ring = Deque<HostQueue>()
-    private var emptyCount = 0  // Those of them in which no transfer waits.
+    private var ring = TicketQueue<HostQueue>()
     /// Followers that may connect now.
     private var released: [ID] = []
     private var active = 0
@@ -136,25 +128,24 @@ struct ConnectionQueue {
 
     /// Whether a transfer may begin at once; if not, it waits.
     mutating func enter(_ id: ID, in queue: HostQueue) -> Bool {
-        if waits.isEmpty || queue.waiting.isEmpty, hasRoom(queue), hasRoomInAll {
+        if queue.waiting.isEmpty, hasRoom(queue), hasRoomInAll {
             queue.active += 1
             active += 1
             return true
         }
-        if queue.isInRing, queue.waiting.isEmpty { emptyCount -= 1 }
-        latestNumber += 1
-        let ticket = Ticket(id: id, number: latestNumber)
-        queue.waiting.append(ticket)
-        waits[id] = (queue, ticket)
+        latestTicket += 1
+        queue.waiting.append(id, latestTicket)
+        waits[id] = (queue, latestTicket)
         schedule(queue)
         return false
     }
 
     /// Schedules a queue whose first transfer may have room now.
     private mutating func schedule(_ queue: HostQueue) {
-        guard !queue.isInRing, !waits.isEmpty, !queue.waiting.isEmpty else { return }
-        queue.isInRing = true
-        ring.append(queue)
+        guard queue.turn == nil, !queue.waiting.isEmpty else { return }
+        latestTicket += 1
+        queue.turn = latestTicket
+        ring.append(queue, latestTicket)
     }
 
     /// Schedules the queues of an origin, at which there is more room now.
@@ -216,33 +207,16 @@ struct ConnectionQueue {
         forget(queue)
     }
 
-    /// A transfer that waits has gone; its ticket is skipped later. Returns whether it did wait.
+    /// A transfer that waits has gone. Returns whether it did wait.
     @discardableResult
     mutating func giveUp(_ id: ID) -> Bool {
-        guard let queue = waits.removeValue(forKey: id)?.queue else { return false }
-        queue.gone += 1
-        if queue.gone == queue.waiting.count { becameEmpty(queue) }
-        if queue.gone > 64, queue.gone * 2 > queue.waiting.count {
-            let all = queue.waiting
-            (queue.waiting, queue.gone) = (Deque(), 0)
-            for place in 0..<all.count where waits[all[place].id]?.ticket == all[place] {
-                queue.waiting.append(all[place])
-            }
+        guard let (queue, ticket) = waits.removeValue(forKey: id) else { return false }
+        queue.waiting.remove(ticket)
+        if queue.waiting.isEmpty {
+            if let turn = queue.turn.take() { ring.remove(turn) }
+            forget(queue)
         }
         return true
-    }
-
-    /// No transfer waits in a queue any longer. It is skipped when its turn comes; many such queues are removed at once.
-    private mutating func becameEmpty(_ queue: HostQueue) {
-        (queue.waiting, queue.gone) = (Deque(), 0)
-        if queue.isInRing { emptyCount += 1 } else { forget(queue) }
-        guard emptyCount > 64, emptyCount * 2 > ring.count else { return }
-        let all = ring
-        (ring, emptyCount) = (Deque(), 0)
-        for queue in (0..<all.count).map({ all[$0] }) {
-            queue.isInRing = !queue.waiting.isEmpty
-            if queue.isInRing { ring.append(queue) } else { forget(queue) }
-        }
     }
 
     /// A host turned out to share one connection among transfers, or not to.
@@ -258,20 +232,10 @@ struct ConnectionQueue {
     /// The next transfer that may begin now.
     mutating func next() -> ID? {
         while hasRoomInAll, let queue = ring.popFirst() {
-            queue.isInRing = false
-            while let ticket = queue.waiting.first, waits[ticket.id]?.ticket != ticket {
-                _ = queue.waiting.popFirst()
-                queue.gone -= 1
-            }
-            guard let id = queue.waiting.first?.id else {
-                emptyCount -= 1
-                forget(queue)
-                continue
-            }
+            queue.turn = nil
             // Without room it waits until a transfer leaves, which schedules it.
             guard hasRoom(queue) else { continue }
-            _ = queue.waiting.popFirst()
-            if queue.gone > 0, queue.gone == queue.waiting.count { (queue.waiting, queue.gone) = (Deque(), 0) }
+            guard let id = queue.waiting.popFirst() else { continue }
             queue.active += 1
             active += 1
             waits[id] = nil
@@ -283,7 +247,7 @@ struct ConnectionQueue {
 
     /// Forgets a host without transfers, if too many are known.
     private mutating func forget(_ queue: HostQueue) {
-        guard queues.count > Self.keptQueues, queue.active == 0, queue.waiting.isEmpty, !queue.isInRing else { return }
+        guard queues.count > Self.keptQueues, queue.active == 0, queue.waiting.isEmpty else { return }
         queues[queue.host] = nil
         origins[queue.host.origin]?.removeAll { $0 === queue }
         if origins[queue.host.origin]?.isEmpty ?? false { origins[queue.host.origin] = nil }

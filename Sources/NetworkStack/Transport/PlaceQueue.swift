@@ -3,21 +3,17 @@
 /// Places are given in order per host. A busy host delays another only through the total limit, whose places are given in order of
 /// arrival. No transfer is started that would have to wait in the queue of the library below, which cannot be inspected.
 package struct PlaceQueue<Waiter> {
-    private struct Waiting {
-        let ticket: UInt64
-        var waiter: Waiter?
-    }
-
     private struct Host {
         var running = 0
-        var waiting = Deque<Waiting>()
+        var waiting = TicketQueue<Waiter>()
     }
 
     package var perHost: Int
     private let total: Int
     private var hosts: [HTTP.Origin: Host] = [:]
     private var running = 0
-    private var nextTicket: UInt64 = 0
+    /// Tickets are in the order of arrival. None comes twice, because one may be withdrawn after its host was forgotten.
+    private var latestTicket: UInt64 = 0
 
     package init(perHost: Int, total: Int?) {
         self.perHost = perHost
@@ -29,7 +25,7 @@ package struct PlaceQueue<Waiter> {
         hosts.mapValues { host in
             var share = Network.Gauges.Share()
             share.active = host.running
-            for place in 0..<host.waiting.count where host.waiting[place].waiter != nil { share.waiting += 1 }
+            share.waiting = host.waiting.count
             return share
         }
     }
@@ -45,9 +41,9 @@ package struct PlaceQueue<Waiter> {
             running += 1
             return nil
         }
-        nextTicket += 1
-        host.waiting.append(Waiting(ticket: nextTicket, waiter: waiter))
-        return nextTicket
+        latestTicket += 1
+        host.waiting.append(waiter, latestTicket)
+        return latestTicket
     }
 
     /// Frees a place.
@@ -64,22 +60,8 @@ package struct PlaceQueue<Waiter> {
     ///
     /// - Returns: Whether its waiter was still queued.
     package mutating func withdraw(ticket: UInt64, from origin: HTTP.Origin) -> Bool {
-        guard var host = hosts.removeValue(forKey: origin) else { return false }
-        defer {
-            hosts[origin] = host
-            forget(origin)
-        }
-        var (low, high) = (0, host.waiting.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if host.waiting[middle].ticket < ticket { low = middle + 1 } else { high = middle }
-        }
-        guard low < host.waiting.count, host.waiting[low].ticket == ticket, host.waiting[low].waiter != nil else {
-            return false
-        }
-        host.waiting[low].waiter = nil
-        Self.trim(&host)
-        return true
+        defer { forget(origin) }
+        return hosts[origin]?.waiting.remove(ticket) != nil
     }
 
     private mutating func admit() -> [Waiter] {
@@ -88,26 +70,17 @@ package struct PlaceQueue<Waiter> {
             var next: (origin: HTTP.Origin, ticket: UInt64)?
             for (origin, host) in hosts where host.running < perHost {
                 guard let first = host.waiting.first else { continue }
-                if first.ticket < next?.ticket ?? .max { next = (origin, first.ticket) }
+                if first < next?.ticket ?? .max { next = (origin, first) }
             }
-            guard let origin = next?.origin, var host = hosts.removeValue(forKey: origin) else { break }
-            if let waiter = host.waiting.popFirst()?.waiter {
-                admitted.append(waiter)
-                host.running += 1
-                running += 1
-            }
-            Self.trim(&host)
-            hosts[origin] = host
+            guard let origin = next?.origin, let waiter = hosts[origin]?.waiting.popFirst() else { break }
+            admitted.append(waiter)
+            hosts[origin]?.running += 1
+            running += 1
         }
         return admitted
     }
 
     private mutating func forget(_ origin: HTTP.Origin) {
         if let host = hosts[origin], host.running == 0, host.waiting.isEmpty { hosts[origin] = nil }
-    }
-
-    /// Removes withdrawn waiters from the front.
-    private static func trim(_ host: inout Host) {
-        while let first = host.waiting.first, first.waiter == nil { _ = host.waiting.popFirst() }
     }
 }
