@@ -8,7 +8,7 @@ internal import NetworkStack
 /// is freed after them.
 @safe
 final class MultiHandle {
-    private var pointer: UnsafeMutableRawPointer
+    private let pointer: UnsafeMutableRawPointer
     private let poller: Poller
     private let connections: ConnectionTable
     private let slot: Int
@@ -39,11 +39,6 @@ final class MultiHandle {
         unsafe pointer = multi
         (self.poller, self.connections, self.slot) = (poller, connections, slot)
         (self.limits, self.sharesConnections, self.quirks) = (limits, sharesConnections, quirks)
-        setUp()
-    }
-
-    /// Sets the options that hold for all transfers.
-    private func setUp() {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe shim_multi_set_socket_function(pointer, Callbacks.socket)
         unsafe shim_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, context)
@@ -62,17 +57,6 @@ final class MultiHandle {
     }
 
     deinit { unsafe curl_multi_cleanup(pointer) }
-
-    /// Closes all connections, where there is no transfer. libcurl does that only when it frees a handle, so another replaces it. If
-    /// there is no memory for one, the connections stay.
-    func closeConnections() {
-        guard let multi = unsafe Self.make() else { return }
-        let former = unsafe pointer
-        unsafe pointer = multi
-        setUp()
-        unsafe curl_multi_cleanup(former)
-        deadline = nil
-    }
 
     func add(_ easy: EasyHandle) -> CURLMcode { unsafe curl_multi_add_handle(pointer, easy.pointer) }
 

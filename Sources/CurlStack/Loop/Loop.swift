@@ -176,7 +176,7 @@ struct Loop: ~Copyable {
     }
 
     private mutating func carry(_ transfer: Transfer, at now: MonotonicTime) {
-        transfer.place.slot = transfer.place.poolNumber.flatMap { pools.make(through: $0, at: now) }
+        transfer.place.slot = transfer.place.poolNumber.flatMap { pools.make($0, at: now) }
         let code = pools[of: transfer]?.begin(transfer, at: now) ?? CURLE_OUT_OF_MEMORY
         guard code != CURLE_OK else { return }
         active.remove(transfer)

@@ -153,13 +153,6 @@ final class Pool {
         if easy.fact(CURLINFO_OS_ERRNO) == 0 { spare.append(easy) }
     }
 
-    /// Closes all connections, where there is no transfer. Handles are freed, too: libcurl copies a handle's `CURLOPT_RESOLVE` entries
-    /// to the DNS cache of the multi handle once, and that cache is freed here.
-    func closeConnections() {
-        spare = []
-        multi.closeConnections()
-    }
-
     /// Whether a transfer may use a kept handle, and leave its own for others. A handle that answers challenges keeps the credentials
     /// and what a server sent about them; one that sent trailers keeps how far it got with them: they are used once.
     private func mayReuse(_ transfer: Transfer) -> Bool {

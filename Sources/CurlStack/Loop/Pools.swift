@@ -1,7 +1,7 @@
 internal import NetworkStack
 
-/// The pools of a loop, made as they are needed, in order. When certificates are replaced, so are all pools: a former one carries the
-/// transfers that it has, and ends with the last.
+/// The pools of a loop, made as they are needed. When certificates are replaced, so are all pools: a former one carries the transfers
+/// that it has, and ends with the last.
 struct Pools {
     private var configuration: Network.Configuration
     private var authorities: Authorities
@@ -10,8 +10,8 @@ struct Pools {
     private let quirks: LibcurlQuirks
     /// The pools by slot, for which their sockets are watched; `nil` for one that has ended.
     private(set) var all: [Pool?] = []
-    /// The slots of those that transfers connect in, by number (``PoolPlaces``).
-    private var slots: [Int] = []
+    /// The slots of those that transfers connect in, by the pool's number (``PoolPlaces``).
+    private var slots: [Int: Int] = [:]
     /// The slots of the former ones.
     private var former: Set<Int> = []
     /// How long unused connections are kept.
@@ -48,32 +48,31 @@ struct Pools {
         return next
     }
 
-    /// Makes pools up to a number, which is about to be used.
+    /// Makes the pool with a number, if there is none.
     ///
-    /// - Returns: The slot of the pool with the number, unless there was no memory for it.
-    mutating func make(through number: Int, at now: MonotonicTime) -> Int? {
+    /// - Returns: Its slot, unless there was no memory for it.
+    mutating func make(_ number: Int, at now: MonotonicTime) -> Int? {
         if nextLook == nil { nextLook = now + idleAge }
-        while slots.count <= number {
-            let slot = all.firstIndex { $0 == nil } ?? all.count
-            let multi = MultiHandle(
-                poller: poller,
-                connections: connections,
-                slot: slot,
-                limits: configuration.connections,
-                sharesConnections: slots.count != PoolPlaces.ownPool,
-                quirks: quirks
-            )
-            guard let multi else { return nil }
-            if slot == all.count { all.append(nil) }
-            all[slot] = Pool(
-                configuration: configuration,
-                authorities: authorities,
-                contentCodings: contentCodings,
-                multi: multi
-            )
-            slots.append(slot)
-        }
-        return slots[number]
+        if let slot = slots[number] { return slot }
+        let slot = all.firstIndex { $0 == nil } ?? all.count
+        let multi = MultiHandle(
+            poller: poller,
+            connections: connections,
+            slot: slot,
+            limits: configuration.connections,
+            sharesConnections: number != PoolPlaces.ownPool,
+            quirks: quirks
+        )
+        guard let multi else { return nil }
+        if slot == all.count { all.append(nil) }
+        all[slot] = Pool(
+            configuration: configuration,
+            authorities: authorities,
+            contentCodings: contentCodings,
+            multi: multi
+        )
+        slots[number] = slot
+        return slot
     }
 
     /// Has transfers connect with other certificates from now on. The connections that no transfer uses are closed, unless one is in
@@ -84,8 +83,8 @@ struct Pools {
         beside transfers: [Transfer]
     ) {
         (configuration.tls, self.authorities) = (tls, authorities)
-        former.formUnion(slots)
-        slots = []
+        former.formUnion(slots.values)
+        slots = [:]
         endFormer(beside: transfers)
     }
 
@@ -93,13 +92,17 @@ struct Pools {
     mutating func endFormer(beside transfers: [Transfer]) {
         guard !former.isEmpty else { return }
         let used = Set(transfers.map(\.place.slot))
-        for slot in former where !used.contains(slot) {
-            former.remove(slot)
-            all[slot] = nil
-        }
+        for slot in former where !used.contains(slot) { end(slot) }
     }
 
-    /// Closes the connections of pools where no transfer has been for the idle age. libcurl closes what is too old, or dead,
+    /// Frees a pool that has no transfer, and so closes its connections.
+    private mutating func end(_ slot: Int) {
+        all[slot] = nil
+        former.remove(slot)
+        slots = slots.filter { $0.value != slot }
+    }
+
+    /// Ends the pools where no transfer has been for the idle age. libcurl closes what is too old, or dead,
     /// when a transfer of the same pool looks for a connection, and after a burst none comes to most pools.
     ///
     /// The end of a transfer is not noted: pools are looked at once in that time as long as any was used, and a pool is unused if
@@ -110,8 +113,7 @@ struct Pools {
         let used = Set(transfers.map(\.place.slot))
         for case (let slot, let pool?) in all.enumerated() {
             pool.looks = used.contains(slot) ? 0 : pool.looks + 1
-            if pool.looks == 2 { pool.closeConnections() }
-            if pool.looks < 2 { nextLook = now + idleAge }
+            if pool.looks < 2 { nextLook = now + idleAge } else { end(slot) }
         }
     }
 }
