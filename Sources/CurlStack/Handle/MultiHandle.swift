@@ -132,25 +132,10 @@ extension MultiHandle {
         connections.opened(descriptor, for: transfer)
     }
 
-    /// One of the sockets that a transfer opened has become its connection.
-    func connected(
-        _ opened: [Int32],
-        of transfer: ObjectIdentifier,
-        at endpoints: EndpointPair,
-        to origin: HTTP.Origin,
-        securedAs tlsRecord: TLSRecord?,
-        _ tls: HTTP.NegotiatedTLS?
-    ) -> Connection {
-        let (connection, others) = connections.add(
-            opened,
-            at: endpoints,
-            to: origin,
-            securedAs: tlsRecord,
-            tls
-        )
+    /// One of the sockets that a transfer opened has become its connection, the others have not.
+    func connected(_ connection: Connection, besides others: [Int32], of transfer: ObjectIdentifier) {
         forget(others, of: transfer)
         if let descriptor = connection.descriptor { poller.connected(descriptor) }
-        return connection
     }
 
     /// Forgets sockets opened for a transfer that became no connection: libcurl closes those without a callback. Their numbers

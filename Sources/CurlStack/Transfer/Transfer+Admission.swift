@@ -217,14 +217,15 @@ extension Transfer {
         if attempt.isReused {
             connection = known ?? context.connections.withoutSocket(at: endpoints)
         } else {
-            connection = easy.multi.connected(
+            let (opened, others) = context.connections.add(
                 attempt.openedSockets,
-                of: id,
                 at: endpoints,
                 to: control.hop.origin,
                 securedAs: attempt.tlsRecord,
                 mayUseTLS(easy) ? easy.negotiatedTLS : nil
             )
+            easy.multi.connected(opened, besides: others, of: id)
+            connection = opened
             attempt.openedSockets = []
         }
         attempt.connection = connection
