@@ -3,5 +3,4 @@ extension LibcurlQuirks {
     ///
     /// Whether the connection goes on decides whether such a body is whole (`Transfer.isCutOff`, `Pool.probeConnection`).
     static let ambiguousHTTP2End = LibcurlQuirks(bit: 6)
-    static let ambiguousHTTP2EndVersions = versions(until: 0x080200)
 }

@@ -5,5 +5,4 @@ extension LibcurlQuirks {
     ///
     /// On a kept connection a request that is not idempotent is sent again only after GOAWAY (`Transfer.isRefused`).
     static let deathLikeRefusal = LibcurlQuirks(bit: 12)
-    static let deathLikeRefusalVersions = versions(until: 0x080700)
 }

@@ -4,5 +4,4 @@ extension LibcurlQuirks {
     ///
     /// ``FloodGuard`` ends such a connection in the clear; under TLS ``ReadBudget`` bounds what is read.
     static let endlessHTTP2Read = LibcurlQuirks(bit: 14)
-    static let endlessHTTP2ReadVersions = versions(until: 0x080800)
 }

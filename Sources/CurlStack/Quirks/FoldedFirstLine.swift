@@ -5,5 +5,4 @@ extension LibcurlQuirks {
     /// libcurl shows the lines of a head before it looks at them itself (`CURLOPT_HEADER`), and such a head is refused
     /// (``HeadReader/mayFollow(_:)``).
     static let foldedFirstLine = LibcurlQuirks(bit: 5)
-    static let foldedFirstLineVersions = versions(until: 0x080101)
 }

@@ -3,5 +3,4 @@ extension LibcurlQuirks {
     ///
     /// No transfer takes them then (``AddressAge``).
     static let forgottenAddresses = LibcurlQuirks(bit: 16)
-    static let forgottenAddressesVersions = versions(from: 0x080100, until: 0x081000)
 }

@@ -4,5 +4,4 @@ extension LibcurlQuirks {
     ///
     /// The transfer is resumed whenever its connection was read, and pauses again (``LoopContext/lookPastPause(on:)``).
     static let halfPausedHTTP2 = LibcurlQuirks(bit: 10)
-    static let halfPausedHTTP2Versions = versions(from: 0x080400, until: 0x080600)
 }

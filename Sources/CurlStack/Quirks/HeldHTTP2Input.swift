@@ -5,5 +5,4 @@ extension LibcurlQuirks {
     ///
     /// A stream of the connection is made to read once more (``BufferedHTTP2Input``).
     static let heldHTTP2Input = LibcurlQuirks(bit: 1)
-    static let heldHTTP2InputVersions = versions(until: 0x080100)
 }

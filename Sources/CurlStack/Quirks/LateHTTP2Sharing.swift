@@ -4,5 +4,4 @@ extension LibcurlQuirks {
     ///
     /// They join once it has answered (``HTTPHop/sharesOnceAnswered(_:)``).
     static let lateHTTP2Sharing = LibcurlQuirks(bit: 17)
-    static let lateHTTP2SharingVersions = versions(from: 0x080D00, until: 0x081000)
 }

@@ -21,25 +21,25 @@ package struct LibcurlQuirks: OptionSet, Sendable, Hashable {
 
     /// Every quirk, with the versions that have it.
     package static let all: [(quirk: LibcurlQuirks, versions: Range<UInt32>)] = [
-        (.restartedPriorKnowledge, restartedPriorKnowledgeVersions),
-        (.heldHTTP2Input, heldHTTP2InputVersions),
-        (.mixedHTTP2Bodies, mixedHTTP2BodiesVersions),
-        (.repeatedHTTP2Upload, repeatedHTTP2UploadVersions),
-        (.resetHTTP2Streams, resetHTTP2StreamsVersions),
-        (.foldedFirstLine, foldedFirstLineVersions),
-        (.ambiguousHTTP2End, ambiguousHTTP2EndVersions),
-        (.unnamedUnixConnection, unnamedUnixConnectionVersions),
-        (.stuckConnect, stuckConnectVersions),
-        (.lostTimer, lostTimerVersions),
-        (.halfPausedHTTP2, halfPausedHTTP2Versions),
-        (.pausedSocketRead, pausedSocketReadVersions),
-        (.deathLikeRefusal, deathLikeRefusalVersions),
-        (.silentGoAway, silentGoAwayVersions),
-        (.endlessHTTP2Read, endlessHTTP2ReadVersions),
-        (.unreadHTTP2Fault, unreadHTTP2FaultVersions),
-        (.forgottenAddresses, forgottenAddressesVersions),
-        (.lateHTTP2Sharing, lateHTTP2SharingVersions),
+        (.restartedPriorKnowledge, versions(until: 0x080000)),
+        (.heldHTTP2Input, versions(until: 0x080100)),
+        (.mixedHTTP2Bodies, versions(until: 0x080100)),
+        (.repeatedHTTP2Upload, versions(until: 0x080100)),
+        (.resetHTTP2Streams, versions(until: 0x080100)),
+        (.foldedFirstLine, versions(until: 0x080101)),
+        (.ambiguousHTTP2End, versions(until: 0x080200)),
+        (.unnamedUnixConnection, versions(until: 0x080200)),
+        (.stuckConnect, versions(until: 0x080400)),
+        (.lostTimer, versions(until: 0x080500)),
+        (.halfPausedHTTP2, versions(from: 0x080400, until: 0x080600)),
+        (.pausedSocketRead, versions(from: 0x080500, until: 0x080600)),
+        (.deathLikeRefusal, versions(until: 0x080700)),
+        (.silentGoAway, versions(until: 0x080700)),
+        (.endlessHTTP2Read, versions(until: 0x080800)),
+        (.unreadHTTP2Fault, versions(from: 0x080100)),
+        (.forgottenAddresses, versions(from: 0x080100, until: 0x081000)),
+        (.lateHTTP2Sharing, versions(from: 0x080D00, until: 0x081000)),
     ]
 
-    static func versions(from first: UInt32 = 0, until end: UInt32 = .max) -> Range<UInt32> { first..<end }
+    private static func versions(from first: UInt32 = 0, until end: UInt32 = .max) -> Range<UInt32> { first..<end }
 }

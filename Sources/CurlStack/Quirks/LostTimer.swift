@@ -4,5 +4,4 @@ extension LibcurlQuirks {
     ///
     /// libcurl is called for a transfer that waits for it when its time is over (``Agenda/Task/sendUnasked``).
     static let lostTimer = LibcurlQuirks(bit: 9)
-    static let lostTimerVersions = versions(until: 0x080500)
 }

@@ -5,5 +5,4 @@ extension LibcurlQuirks {
     ///
     /// Requests that either could happen to have their connection to themselves (``HTTPHop/needsOwnConnection(_:)``).
     static let mixedHTTP2Bodies = LibcurlQuirks(bit: 2)
-    static let mixedHTTP2BodiesVersions = versions(until: 0x080100)
 }

@@ -4,5 +4,4 @@ extension LibcurlQuirks {
     ///
     /// The socket is not read meanwhile (``Poller/holdBack(_:_:for:)``).
     static let pausedSocketRead = LibcurlQuirks(bit: 11)
-    static let pausedSocketReadVersions = versions(from: 0x080500, until: 0x080600)
 }

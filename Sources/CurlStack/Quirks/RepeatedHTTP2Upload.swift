@@ -4,5 +4,4 @@ extension LibcurlQuirks {
     ///
     /// It is given no more of a body than the socket has room for (`Transfer.roomForBody`).
     static let repeatedHTTP2Upload = LibcurlQuirks(bit: 3)
-    static let repeatedHTTP2UploadVersions = versions(until: 0x080100)
 }

@@ -4,5 +4,4 @@ extension LibcurlQuirks {
     ///
     /// Such streams are counted, and after 800 the next transfers open another connection (``Connection/noteReset()``).
     static let resetHTTP2Streams = LibcurlQuirks(bit: 4)
-    static let resetHTTP2StreamsVersions = versions(until: 0x080100)
 }

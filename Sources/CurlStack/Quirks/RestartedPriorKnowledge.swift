@@ -4,5 +4,4 @@ extension LibcurlQuirks {
     /// A transfer that joins such a connection does not ask for HTTP/2 (``TransferPlan``). If libcurl begins HTTP/2 anew on another connection,
     /// that one is of no use, and the transfer starts over (`Transfer.missesHTTP2`).
     static let restartedPriorKnowledge = LibcurlQuirks(bit: 0)
-    static let restartedPriorKnowledgeVersions = versions(until: 0x080000)
 }

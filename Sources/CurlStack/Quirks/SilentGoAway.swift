@@ -2,5 +2,4 @@ extension LibcurlQuirks {
     /// Before 8.7, only the verbose text has the last stream that a GOAWAY leaves processed (``DebugText``). Later versions end those streams
     /// as refused, and repeat nothing else.
     static let silentGoAway = LibcurlQuirks(bit: 13)
-    static let silentGoAwayVersions = versions(until: 0x080700)
 }

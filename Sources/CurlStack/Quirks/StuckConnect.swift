@@ -4,5 +4,4 @@ extension LibcurlQuirks {
     ///
     /// libcurl is called for a transfer between two addresses after the turn (``Agenda/Task/connect(socket:)``).
     static let stuckConnect = LibcurlQuirks(bit: 8)
-    static let stuckConnectVersions = versions(until: 0x080400)
 }

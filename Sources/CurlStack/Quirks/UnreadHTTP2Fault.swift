@@ -4,5 +4,4 @@ extension LibcurlQuirks {
     ///
     /// libcurl is made to read a connection again when nothing has arrived on it for 50 ms (``BufferedHTTP2Input``).
     static let unreadHTTP2Fault = LibcurlQuirks(bit: 15)
-    static let unreadHTTP2FaultVersions = versions(from: 0x080100)
 }
