@@ -156,9 +156,9 @@ extension MultiHandle {
 
 /// Making a handle of whose descriptors no other program inherits any.
 ///
-/// libcurl 7.88 makes the two ends of the socket pair that wakes a handle (`curl_multi_wakeup`) without close-on-exec
-/// (lib/socketpair.c), and has no option that names them. A wakeup marks them among all other descriptors: one end has a byte more to
-/// read, the other a byte more on its way. The loop itself uses no wakeups.
+/// Before 8.8, libcurl makes the two ends that wake a handle (`curl_multi_wakeup`) without close-on-exec, and has no option that names
+/// them. They are a pair of Unix sockets (lib/socketpair.c), or a pipe from 8.4 on. A wakeup marks them among all other descriptors: one
+/// more byte waits to be read, and the sending end of a socket has one more on its way. The loop itself uses no wakeups.
 extension MultiHandle {
     /// What waits on one end of a socket pair, and what it has sent that the other has not read, in bytes.
     private struct Counts {
@@ -192,17 +192,23 @@ extension MultiHandle {
         return max(number, 0)
     }
 
-    /// What waits on a Unix socket that others would inherit; `nil` for any other descriptor.
+    /// What waits on a Unix socket or a pipe that others would inherit; `nil` for any other descriptor.
     private static func counts(of number: Int32) -> Counts? {
         let flags = fcntl(number, F_GETFD)
         guard flags >= 0, flags & FD_CLOEXEC == 0 else { return nil }
-        var (family, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
-        guard unsafe getsockopt(number, SOL_SOCKET, SO_DOMAIN, &family, &length) == 0, family == AF_UNIX else {
-            return nil
-        }
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { return nil }
+        let isPipe = status.st_mode & S_IFMT == S_IFIFO
+        guard isPipe || isUnixSocket(number) else { return nil }
         var (unread, unsent) = (Int32(0), Int32(0))
-        guard unsafe ioctl(number, UInt(FIONREAD), &unread) == 0, unsafe ioctl(number, UInt(TIOCOUTQ), &unsent) == 0
-        else { return nil }
+        guard unsafe ioctl(number, UInt(FIONREAD), &unread) == 0 else { return nil }
+        // Both ends of a pipe count its unread bytes.
+        guard unsafe isPipe || ioctl(number, UInt(TIOCOUTQ), &unsent) == 0 else { return nil }
         return Counts(unread: unread, unsent: unsent)
+    }
+
+    private static func isUnixSocket(_ number: Int32) -> Bool {
+        var (family, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+        return unsafe getsockopt(number, SOL_SOCKET, SO_DOMAIN, &family, &length) == 0 && family == AF_UNIX
     }
 }
