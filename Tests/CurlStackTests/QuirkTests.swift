@@ -20,9 +20,10 @@ struct QuirkTests {
         (.halfPausedHTTP2, "A response read beside a busy stream reaches a waiting upload"),
         (.pausedSocketRead, "An unread stream buffers 256 KiB, and 512 KiB at most"),
         (.deathLikeRefusal, "A POST with a broken response over keep-alive HTTP/2 is not repeated"),
-        (.silentGoAway, "A request that GOAWAY excludes is sent again"),
+        (.silentGoAway, "A request that GOAWAY excludes on a keep-alive connection is sent again"),
         (.endlessHTTP2Read, "A flood of empty DATA over HTTP/2 delays no other fetch"),
         (.unreadHTTP2Fault, "HTTP/1.1 text over HTTP/2 is a protocol error"),
+        (.ignoredVersionLimit, "HTTP/1.1 is used on request, whatever the server offers"),
         (.forgottenAddresses, "A resolved address is cached for the configured time"),
     ]
 

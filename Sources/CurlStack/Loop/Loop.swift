@@ -189,7 +189,7 @@ struct Loop: ~Copyable {
         var lastSound: Connection?
         for case let pool? in pools.all {
             while let (transfer, code) = pool.nextFinished() {
-                if transfer.attempt.restart != nil || transfer.prepareToStartOver(after: code) {
+                if transfer.attempt.restart != nil || code != CURLE_OK && transfer.prepareToStartOver(after: code) {
                     startOver(transfer)
                     continue
                 }

@@ -30,14 +30,15 @@ package struct LibcurlQuirks: OptionSet, Sendable, Hashable {
         (.ambiguousHTTP2End, versions(until: 0x080200)),
         (.unnamedUnixConnection, versions(until: 0x080200)),
         (.stuckConnect, versions(until: 0x080400)),
-        (.lostTimer, versions(until: 0x080500)),
+        (.lostTimer, versions(until: 0x080400)),
         (.halfPausedHTTP2, versions(from: 0x080400, until: 0x080600)),
         (.pausedSocketRead, versions(from: 0x080500, until: 0x080600)),
         (.deathLikeRefusal, versions(until: 0x080700)),
         (.silentGoAway, versions(until: 0x080700)),
         (.endlessHTTP2Read, versions(until: 0x080800)),
-        (.unreadHTTP2Fault, versions(from: 0x080100)),
+        (.unreadHTTP2Fault, versions(from: 0x080D00)),
         (.forgottenAddresses, versions(from: 0x080100, until: 0x081000)),
+        (.ignoredVersionLimit, versions(from: 0x080B00, until: 0x080D00)),
         (.lateHTTP2Sharing, versions(from: 0x080D00, until: 0x081000)),
     ]
 
