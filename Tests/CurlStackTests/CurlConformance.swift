@@ -38,8 +38,8 @@ extension KnownIssue {
     fileprivate static let all = (ofVersions + unreadFaults).filter { $0.0.contains(CurlLibrary.shared.versionNumber) }
         .map(\.1)
 
-    /// Faults that libcurl from 8.1 on detects at its next read. It usually reads at once; otherwise the
-    /// fetch ends by its idle timeout.
+    /// Faults that libcurl from 8.13 on detects at its next read, and from 8.1 on when it sends. Otherwise the fetch ends by its idle
+    /// timeout.
     private static let unreadFaults: [(Range<UInt32>, KnownIssue)] = ConformanceCheck.all.map(\.name)
         .filter {
             $0.hasPrefix("Half a body, then ") && $0.hasSuffix("fails at once")
@@ -50,7 +50,7 @@ extension KnownIssue {
                 0x080100..<UInt32.max,
                 KnownIssue(
                     check,
-                    reason: "libcurl reports the fault of a connection only when it reads from it again.",
+                    reason: "libcurl reports the fault of a connection only when it uses it again.",
                     reference: "curl, lib/http2.c: h2_progress_ingress and cf_h2_recv",
                     isIntermittent: true
                 )
@@ -81,6 +81,30 @@ extension KnownIssue {
                 "A stream reset with NO_ERROR within its body fails",
                 reason: "libcurl treats a reset with NO_ERROR as the end of the body.",
                 reference: "curl #6015; on_stream_close and http2_handle_stream_close of lib/http2.c"
+            )
+        ),
+        (
+            0x080100..<0x080D00,
+            KnownIssue(
+                "HTTP/1.1 text over HTTP/2 is a protocol error",
+                reason: "libcurl reports the fault of a connection only when it sends on it.",
+                reference: "curl, lib/http2.c: should_close_session, which 8.13 asks before it reads"
+            )
+        ),
+        (
+            0x080C00..<0x080D00,
+            KnownIssue(
+                "A proxy of https receives credentials with percent signs unchanged",
+                reason: "libcurl keeps no TLS connection to a proxy for requests of http.",
+                reference: "curl, lib/url.c: url_match_ssl_use"
+            )
+        ),
+        (
+            0x081100..<UInt32.max,
+            KnownIssue(
+                "A proxy of https receives credentials with percent signs unchanged",
+                reason: "libcurl keeps no TLS connection to a proxy for requests of http.",
+                reference: "curl, lib/url.c: url_match_ssl_use"
             )
         ),
         (
