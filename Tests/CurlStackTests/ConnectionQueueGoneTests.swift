@@ -1,5 +1,6 @@
 import FoundationEssentials
 import NetworkStack
+import NetworkStackTesting
 import Testing
 
 @testable import CurlStack

@@ -1,4 +1,5 @@
 import NetworkStack
+import NetworkStackTesting
 import Testing
 
 @testable import CurlStack

@@ -1,6 +1,7 @@
 import CCurl
 import FoundationEssentials
 import Glibc
+import NetworkStackTesting
 import Testing
 
 @testable import CurlStack

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NetworkStackTesting
 import Testing
 
 @testable import NetworkStack

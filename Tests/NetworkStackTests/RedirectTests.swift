@@ -1,4 +1,5 @@
 import Foundation
+import NetworkStackTesting
 import Testing
 
 @testable import NetworkStack
