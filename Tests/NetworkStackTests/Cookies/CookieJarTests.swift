@@ -154,6 +154,7 @@ struct CookieJarTests {
             exa mple.com\tFALSE\t/\tFALSE\t0\tc\t3
             example.com\tFALSE\t/\tFALSE\t0\t__Secure-c\t3
             example.com\tFALSE\t/\tFALSE\t0\tempty
+            example.com\tFALSE\t/\tFALSE\t0\td\t4\t5
             nonsense
             """
         try Data(text.utf8).write(to: URL(filePath: path))

@@ -14,6 +14,9 @@ extension HTTP {
             case none = "None"
         }
 
+        /// The longest name and value together, in bytes.
+        private static let longestPair = 4096
+
         /// The name; empty for a cookie that has only a value.
         public let name: String
         /// The value.
@@ -36,11 +39,11 @@ extension HTTP {
         /// Makes a cookie.
         ///
         /// - Parameters:
-        ///   - name: The name: no control character, `=` or `;`, no blank at its ends.
-        ///   - value: The value: no control character or `;`, no blank at its ends. Name and value together have 1 to 4096 bytes.
+        ///   - name: The name: no `=` or `;`, no control character except the tab, no blank at its ends.
+        ///   - value: The value: the same, but `=` is allowed if there is a name. Name and value together have 1 to 4096 bytes.
         ///   - domain: The cookie's host.
         ///   - isHostOnly: Whether it is sent to that host only.
-        ///   - path: The path at and below which it is sent; it begins with `/` and has no control character.
+        ///   - path: The path at and below which it is sent; it begins with `/` and has no control character except the tab.
         ///   - expires: When it expires, or `nil` for a session cookie.
         ///   - isSecure: Whether it is sent over https only.
         ///   - isHTTPOnly: Whether scripts must not read it.
@@ -57,57 +60,27 @@ extension HTTP {
             isHTTPOnly: Bool = false,
             sameSite: SameSite? = nil
         ) throws(HTTP.InvalidValue) {
+            // A cookie without a name is sent as its value; with an `=` in it, that would be another cookie.
             guard Self.isLegal(name), Self.isLegal(value), !name.utf8.contains(UInt8(ascii: "=")),
                 !name.isEmpty || !value.isEmpty && !value.utf8.contains(UInt8(ascii: "=")),
-                name.utf8.count + value.utf8.count <= SetCookie.longestPair
+                name.utf8.count + value.utf8.count <= Self.longestPair
             else {
                 throw HTTP.InvalidValue(
                     """
-                    A cookie's name and value have 1 to \(SetCookie.longestPair) bytes together, no control characters, no ';' \
+                    A cookie's name and value have 1 to \(Self.longestPair) bytes together, no control characters, no ';' \
                     and no blanks around them, and the name has no '=', nor has the value of one without a name.
                     """
                 )
             }
-            guard path.hasPrefix("/"), path.utf8.allSatisfy(Self.isText) else {
+            guard path.hasPrefix("/"), HTTP.Headers.isLegal(value: path) else {
                 throw HTTP.InvalidValue("A cookie's path begins with '/' and has no control characters.")
             }
-            let host: String
-            do { host = try CookieScope(URL(string: "http://\(domain)/") ?? URL(filePath: "/")).host } catch {
-                throw HTTP.InvalidValue("A cookie's domain is a host's name, such as example.com.")
-            }
-            guard host == domain.lowercased() else {
-                throw HTTP.InvalidValue("A cookie's domain is a host's name alone, such as example.com.")
-            }
-            self.init(
-                kept: (name, value),
-                domain: host,
-                isHostOnly: isHostOnly,
-                path: path,
-                expires: expires,
-                isSecure: isSecure,
-                isHTTPOnly: isHTTPOnly,
-                sameSite: sameSite
-            )
-        }
-
-        init(
-            kept pair: (name: String, value: String),
-            domain: String,
-            isHostOnly: Bool,
-            path: String,
-            expires: Date?,
-            isSecure: Bool,
-            isHTTPOnly: Bool,
-            sameSite: SameSite?
-        ) {
-            (name, value) = pair
-            self.domain = domain
-            self.isHostOnly = isHostOnly
-            self.path = path
-            self.expires = expires
-            self.isSecure = isSecure
-            self.isHTTPOnly = isHTTPOnly
-            self.sameSite = sameSite
+            guard let named = try? HTTP.Target.authority(domain), named.port == nil, !domain.hasSuffix(":"),
+                case let host = named.host + (named.isAbsolute ? "." : ""), host == domain.lowercased()
+            else { throw HTTP.InvalidValue("A cookie's domain is a host's name alone, such as example.com.") }
+            (self.name, self.value, self.domain, self.path) = (name, value, host, path)
+            (self.isHostOnly, self.isSecure, self.isHTTPOnly) = (isHostOnly, isSecure, isHTTPOnly)
+            (self.expires, self.sameSite) = (expires, sameSite)
         }
 
         /// The pair as in a `Cookie` field.
@@ -127,12 +100,9 @@ extension HTTP {
             (name.isEmpty ? value : name).prefix(9).lowercased().utf8.starts(with: prefix.utf8)
         }
 
-        /// Whether a byte is no control character.
-        private static func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F }
-
         private static func isLegal(_ text: String) -> Bool {
             let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t")]
-            return text.utf8.allSatisfy { isText($0) && $0 != UInt8(ascii: ";") }
+            return text.utf8.allSatisfy { $0.isValueByte && $0 != UInt8(ascii: ";") }
                 && !blanks.contains(text.utf8.first ?? 0) && !blanks.contains(text.utf8.last ?? 0)
         }
     }

@@ -49,10 +49,10 @@ enum CookieFile {
     private static func cookie(in line: ArraySlice<UInt8>) -> HTTP.Cookie? {
         let isHTTPOnly = line.starts(with: mark.utf8)
         let rest = isHTTPOnly ? line.dropFirst(mark.utf8.count) : line
-        let fields = rest.split(separator: tab, maxSplits: 6, omittingEmptySubsequences: false)
+        let fields = rest.split(separator: tab, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         // A cookie with an empty value may lack its last field.
-        guard rest.first != UInt8(ascii: "#"), fields.count >= 6, let seconds = Int64(fields[4]),
+        guard rest.first != UInt8(ascii: "#"), (6...7).contains(fields.count), let seconds = Int64(fields[4]),
             ["TRUE", "FALSE"].contains(fields[1]), ["TRUE", "FALSE"].contains(fields[3])
         else { return nil }
         let domain = fields[0].utf8.first == UInt8(ascii: ".") ? String(fields[0].utf8.dropFirst()) ?? "" : fields[0]

@@ -38,8 +38,9 @@ struct CookieStore {
             domain = ""
         }
         guard scope.isSecure || !received.isSecure else { return false }
-        let cookie = HTTP.Cookie(
-            kept: (received.name, received.value),
+        let cookie = try? HTTP.Cookie(
+            name: received.name,
+            value: received.value,
             domain: domain.isEmpty ? scope.host : domain,
             isHostOnly: domain.isEmpty,
             path: received.path ?? scope.defaultPath,
@@ -48,7 +49,7 @@ struct CookieStore {
             isHTTPOnly: received.isHTTPOnly,
             sameSite: received.sameSite
         )
-        guard cookie.keepsPrefix, scope.isSecure || !overlaysSecure(cookie) else { return false }
+        guard let cookie, cookie.keepsPrefix, scope.isSecure || !overlaysSecure(cookie) else { return false }
         // `__Host-` requires a `Path` attribute, even if the default is the root (section 5.7 step 20).
         guard received.hasPathAttribute || !cookie.hasHostPrefix else { return false }
         set(cookie, now: now)

@@ -1,9 +1,8 @@
 internal import FoundationEssentials
 
-/// A parsed `Set-Cookie` field (RFC 6265bis section 5.6, which accepts more than servers should send).
+/// A parsed `Set-Cookie` field (RFC 6265bis section 5.6, which accepts more than servers should send). ``HTTP/Cookie`` checks its
+/// name and value.
 struct SetCookie {
-    /// The longest name and value together, in bytes.
-    static let longestPair = 4096
     /// The longest value of an attribute, in bytes; a longer attribute is ignored.
     private static let longestAttribute = 1024
 
@@ -23,7 +22,7 @@ struct SetCookie {
     private(set) var isHTTPOnly = false
     private(set) var sameSite: HTTP.Cookie.SameSite?
 
-    /// Parses a field's value; `nil` if it sets nothing.
+    /// Parses a field's value; `nil` if it has a control character.
     init?(_ field: String) {
         guard HTTP.Headers.isLegal(value: field) else { return nil }
         let parts = Array(field.utf8).split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -33,12 +32,6 @@ struct SetCookie {
             value = Self.text(first[(equals + 1)...])
         } else {
             value = Self.text(first)
-        }
-        // A cookie without a name is sent as its value; with an `=` in it, that would be another cookie.
-        guard !name.isEmpty || !value.isEmpty && !value.utf8.contains(UInt8(ascii: "=")),
-            name.utf8.count + value.utf8.count <= Self.longestPair
-        else {
-            return nil
         }
         for part in parts.dropFirst() {
             let equals = part.firstIndex(of: UInt8(ascii: "="))
