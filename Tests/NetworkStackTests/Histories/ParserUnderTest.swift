@@ -80,7 +80,6 @@ struct ParserUnderTest: Sendable {
                 [
                     cookie.name, cookie.value, cookie.domain, cookie.path ?? "none", "\(cookie.maxAge ?? -1)",
                     "\(cookie.isSecure) \(cookie.isHTTPOnly) \(cookie.hasPathAttribute)",
-                    cookie.sameSite?.rawValue ?? "none",
                 ]
             }
         } fault: { _, cookie in

@@ -1,19 +1,9 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// A cookie in a jar (RFC 6265bis section 5.7).
+    /// A cookie in a jar (RFC 6265bis section 5.7). `SameSite` is ignored: it is about requests from other sites, which only
+    /// browsers have.
     public struct Cookie: Hashable, Sendable {
-        /// The cookie's `SameSite` attribute. It is stored but has no effect: a client that is not a browser has no requests from
-        /// other sites.
-        public enum SameSite: String, Hashable, Sendable {
-            /// The cookie is sent with no request from another site.
-            case strict = "Strict"
-            /// The cookie is sent with top-level navigations from another site.
-            case lax = "Lax"
-            /// The cookie is sent with all requests.
-            case none = "None"
-        }
-
         /// The longest name and value together, in bytes.
         private static let longestPair = 4096
 
@@ -33,8 +23,6 @@ extension HTTP {
         public let isSecure: Bool
         /// Whether scripts must not read it.
         public let isHTTPOnly: Bool
-        /// The `SameSite` attribute, if there was one.
-        public let sameSite: SameSite?
 
         /// Makes a cookie.
         ///
@@ -47,7 +35,6 @@ extension HTTP {
         ///   - expires: When it expires, or `nil` for a session cookie.
         ///   - isSecure: Whether it is sent over https only.
         ///   - isHTTPOnly: Whether scripts must not read it.
-        ///   - sameSite: The `SameSite` attribute.
         /// - Throws: ``HTTP/InvalidValue``, whose reason describes what to change.
         public init(
             name: String,
@@ -57,8 +44,7 @@ extension HTTP {
             path: String = "/",
             expires: Date? = nil,
             isSecure: Bool = false,
-            isHTTPOnly: Bool = false,
-            sameSite: SameSite? = nil
+            isHTTPOnly: Bool = false
         ) throws(HTTP.InvalidValue) {
             // A cookie without a name is sent as its value; with an `=` in it, that would be another cookie.
             guard Self.isLegal(name), Self.isLegal(value), !name.utf8.contains(UInt8(ascii: "=")),
@@ -80,7 +66,7 @@ extension HTTP {
             else { throw HTTP.InvalidValue("A cookie's domain is a host's name alone, such as example.com.") }
             (self.name, self.value, self.domain, self.path) = (name, value, host, path)
             (self.isHostOnly, self.isSecure, self.isHTTPOnly) = (isHostOnly, isSecure, isHTTPOnly)
-            (self.expires, self.sameSite) = (expires, sameSite)
+            self.expires = expires
         }
 
         /// The pair as in a `Cookie` field.

@@ -46,8 +46,7 @@ struct CookieStore {
             path: received.path ?? scope.defaultPath,
             expires: received.maxAge.map { now.addingTimeInterval(Double($0)) } ?? received.expires,
             isSecure: received.isSecure,
-            isHTTPOnly: received.isHTTPOnly,
-            sameSite: received.sameSite
+            isHTTPOnly: received.isHTTPOnly
         )
         guard let cookie, cookie.keepsPrefix, scope.isSecure || !overlaysSecure(cookie) else { return false }
         // `__Host-` requires a `Path` attribute, even if the default is the root (section 5.7 step 20).

@@ -20,7 +20,6 @@ struct SetCookie {
     private(set) var hasPathAttribute = false
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
-    private(set) var sameSite: HTTP.Cookie.SameSite?
 
     /// Parses a field's value; `nil` if it has a control character.
     init?(_ field: String) {
@@ -53,9 +52,6 @@ struct SetCookie {
         case "path": (path, hasPathAttribute) = (text.hasPrefix("/") ? text : nil, true)
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
-        case "samesite":
-            let known: [HTTP.Cookie.SameSite] = [.strict, .lax, .none]
-            sameSite = known.first { $0.rawValue.lowercased() == text.lowercased() }
         default: break
         }
     }
