@@ -122,14 +122,6 @@ extension HTTP {
         /// The name of the character encoding in lower case, if there is one.
         public var charset: String? { self[parameter: "charset"]?.asciiLowercased }
 
-        /// The weight `q`, from 0 (not accepted) to 1. It is 1 if there is none or if it is no number.
-        public var quality: Double {
-            guard let text = self[parameter: "q"], let quality = Double(text), (0...1).contains(quality) else {
-                return 1
-            }
-            return quality
-        }
-
         /// Returns the type with one more parameter, or with another value for it.
         ///
         /// - Parameters:
@@ -142,42 +134,8 @@ extension HTTP {
             return copy
         }
 
-        /// Returns the type with a weight, for a list of accepted types.
-        ///
-        /// - Parameter quality: From 0 (not accepted) to 1. It is limited to that range and rounded to three digits after the
-        ///   point.
-        /// - Returns: The type with the weight.
-        public func with(quality: Double) -> MediaType {
-            // The comparison also converts NaN to 0.
-            let thousandths = quality > 0 ? Int((min(quality, 1) * 1000).rounded()) : 0
-            guard thousandths % 1000 != 0 else { return with("q", thousandths == 0 ? "0" : "1") }
-            var digits = String(thousandths + 1000).dropFirst()
-            while digits.last == "0" { digits.removeLast() }
-            return with("q", "0." + digits)
-        }
-
-        /// Whether a type is within this range: `*/*` includes every type, `text/*` every text, and a type itself. Parameters of
-        /// the range, except its weight, must be the type's, too.
-        ///
-        /// - Parameter other: The type, such as a response's.
-        /// - Returns: `true` if it is within the range.
-        public func includes(_ other: MediaType) -> Bool {
-            guard type == "*" || type == other.type, subtype == "*" || subtype == other.subtype else { return false }
-            return parameters.allSatisfy { parameter in
-                guard parameter.name != "q", let value = other[parameter: parameter.name] else {
-                    return parameter.name == "q"
-                }
-                // The only parameter whose values are known to ignore case (RFC 9110 section 8.3.2).
-                return parameter.name == "charset"
-                    ? parameter.value.asciiLowercased == value.asciiLowercased : parameter.value == value
-            }
-        }
-
-        /// Parses a list, such as the value of `Accept`. Invalid members are skipped.
-        ///
-        /// - Parameter text: Media types separated by commas.
-        /// - Returns: The types, in order.
-        public static func list(_ text: String) -> [MediaType] {
+        /// Parses media types that are separated by commas. Invalid members are skipped.
+        static func list(_ text: String) -> [MediaType] {
             var reader = FieldReader(text)
             var types: [MediaType] = []
             while !reader.isAtEnd {
@@ -210,12 +168,6 @@ extension HTTP.Headers {
     public var contentType: HTTP.MediaType? {
         get { values(for: .contentType).flatMap { HTTP.MediaType.list($0) }.last }
         set { self[.contentType] = newValue?.description }
-    }
-
-    /// The accepted media types, from `Accept`, in order; see ``HTTP/MediaType/with(quality:)``.
-    public var accept: [HTTP.MediaType] {
-        get { self[.accept].map { HTTP.MediaType.list($0) } ?? [] }
-        set { self[.accept] = newValue.isEmpty ? nil : newValue.map(\.description).joined(separator: ", ") }
     }
 }
 
