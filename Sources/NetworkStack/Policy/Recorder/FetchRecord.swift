@@ -70,14 +70,20 @@ public struct FetchRecord: Sendable, CustomStringConvertible {
 
     /// One line: `GET http://example.com/a?…, 200 after 12 ms`.
     public var description: String {
-        let outcome =
-            switch end {
-            case .succeeded: status.map { "\($0.rawValue)" } ?? "success"
-            case .failed(let summary): summary
-            case .cancelled: "cancelled"
-            }
+        let outcome = end.failure ?? status.map { "\($0.rawValue)" } ?? "success"
         return
             "\(method.map { "\($0) " } ?? "")\(url ?? "no request"), \(outcome) after \(metrics.total.inMilliseconds)"
+    }
+}
+
+extension FetchRecord.End {
+    /// Why the fetch did not succeed, in a few words.
+    var failure: String? {
+        switch self {
+        case .succeeded: nil
+        case .failed(let summary): summary
+        case .cancelled: "cancelled"
+        }
     }
 }
 

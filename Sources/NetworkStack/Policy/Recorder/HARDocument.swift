@@ -89,9 +89,7 @@ extension HARDocument.Entry {
     static func all(of record: FetchRecord) -> [Self] {
         let metrics = record.metrics
         // An attempt whose request was not made has no entry.
-        var entries = metrics.hops.filter { $0.url != nil }.map { hop in
-            Self(hop, startedAt: record.startedAt + hop.start.seconds)
-        }
+        var entries = metrics.hops.filter { $0.url != nil }.map { Self($0, of: record) }
         // A last attempt without a request has the number of the one before it.
         let last = metrics.hops.last
         if record.url != nil, last?.attempt != record.attempts || last?.failure == nil {
@@ -99,77 +97,56 @@ extension HARDocument.Entry {
             let former = (last?.start.seconds ?? 0) + (last.map { HARDocument.Timings($0.metrics).sum } ?? 0) / 1000
             // The total time of a stream ends with its head.
             let start = max(former, metrics.total.seconds - duration)
-            entries.append(Self(record, startedAt: record.startedAt + start))
+            var hop = HTTP.EarlierHop(
+                attempt: record.attempts,
+                method: record.method,
+                url: record.url,
+                start: .seconds(start),
+                status: record.status,
+                failure: record.end.failure,
+                metrics: metrics
+            )
+            hop.failureCase = record.failureCase
+            entries.append(
+                Self(
+                    hop,
+                    of: record,
+                    version: record.version,
+                    requestHeaders: record.requestHeaders,
+                    responseHeaders: record.responseHeaders
+                )
+            )
         }
         return entries
     }
 
-    /// The last request, with all that is known.
-    private init(_ record: FetchRecord, startedAt start: Date) {
-        let failure: String? =
-            switch record.end {
-            case .succeeded: nil
-            case .failed(let summary): summary
-            case .cancelled: "cancelled"
-            }
-        self.init(
-            record.metrics,
-            startedAt: start,
-            method: record.method,
-            url: record.url,
-            version: record.version,
-            status: record.status,
-            // A status that is a failure has its response.
-            failure: record.failureCase == "http" ? nil : failure,
-            attempt: record.attempts,
-            requestHeaders: record.requestHeaders,
-            responseHeaders: record.responseHeaders
-        )
-    }
-
-    /// An earlier request, whose fields and version are not known.
-    private init(_ hop: HTTP.EarlierHop, startedAt start: Date) {
-        self.init(
-            hop.metrics,
-            startedAt: start,
-            method: hop.method,
-            url: hop.url,
-            version: nil,
-            status: hop.status,
-            failure: hop.failureCase == "http" ? nil : hop.failure,
-            attempt: hop.attempt
-        )
-    }
-
+    /// The fields and the version of an earlier request are not known.
     private init(
-        _ metrics: HTTP.Metrics,
-        startedAt start: Date,
-        method: HTTP.Method?,
-        url: String?,
-        version: HTTP.Version?,
-        status: HTTP.StatusCode?,
-        failure: String?,
-        attempt: Int,
+        _ hop: HTTP.EarlierHop,
+        of record: FetchRecord,
+        version: HTTP.Version? = nil,
         requestHeaders: [FetchRecord.Field] = [],
         responseHeaders: [FetchRecord.Field] = []
     ) {
+        let metrics = hop.metrics
         let version = version.map { "\($0)" } ?? "unknown"
         let value = { (name: String) in
             responseHeaders.first { $0.name.lowercased() == name }?.value ?? ""
         }
         timings = HARDocument.Timings(metrics)
         time = timings.sum
+        let start = record.startedAt + hop.start.seconds
         startedDateTime = start.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         request = .init(
-            method: method.map { "\($0)" } ?? "",
+            method: hop.method.map { "\($0)" } ?? "",
             // The mark of a query that was omitted, as a URL has it.
-            url: url?.replacing("…", with: "%E2%80%A6") ?? "",
+            url: hop.url?.replacing("…", with: "%E2%80%A6") ?? "",
             httpVersion: version,
             headers: requestHeaders,
             bodySize: metrics.bytesSent
         )
         response = .init(
-            status: Int(status?.rawValue ?? 0),
+            status: Int(hop.status?.rawValue ?? 0),
             statusText: "",
             httpVersion: version,
             headers: responseHeaders,
@@ -177,11 +154,12 @@ extension HARDocument.Entry {
             redirectURL: value("location"),
             headersSize: metrics.headBytesReceived ?? -1,
             bodySize: metrics.bytesReceived,
-            error: failure
+            // A status that is a failure has its response.
+            error: hop.failureCase == "http" ? nil : hop.failure
         )
         serverIPAddress = metrics.remoteAddress
         connection = metrics.connection.map { "\($0.id)" }
-        comment = attempt > 1 ? "attempt \(attempt)" : nil
+        comment = hop.attempt > 1 ? "attempt \(hop.attempt)" : nil
     }
 }
 
