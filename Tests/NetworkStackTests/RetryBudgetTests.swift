@@ -13,16 +13,14 @@ struct RetryBudgetTests {
     @Test("Each retry costs one, and each request adds its share, per host")
     func balance() throws {
         let (budget, first, second) = (Retry.Budget(ratio: 0.5, reserve: 2), try origin("a.test"), try origin("b.test"))
-        #expect(budget.grant(to: first))
-        #expect(budget.balance(of: first) == 1, "a granted retry is reserved")
-        #expect(budget.grant(to: first))
-        #expect(!budget.grant(to: first))
-        for _ in 1...3 { budget.pay(for: first) }
-        #expect(!budget.grant(to: first))
+        #expect(budget.withdraw(from: first))
+        #expect(budget.balance(of: first) == 1)
+        #expect(budget.withdraw(from: first))
+        #expect(!budget.withdraw(from: first))
         budget.deposit(for: first)
-        #expect(!budget.grant(to: first))
+        #expect(!budget.withdraw(from: first))
         budget.deposit(for: first)
-        #expect(budget.grant(to: first))
+        #expect(budget.withdraw(from: first))
         #expect(budget.balance(of: first) == 0)
         #expect(budget.balance(of: second) == 2)
         for _ in 1...1000 { budget.deposit(for: second) }
@@ -33,17 +31,15 @@ struct RetryBudgetTests {
     func empty() throws {
         let (budget, host) = (Retry.Budget(ratio: 0, reserve: 0), try origin("a.test"))
         for _ in 1...100 { budget.deposit(for: host) }
-        #expect(!budget.grant(to: host))
-        #expect(!Retry.Budget(ratio: .nan, reserve: -1).grant(to: host))
+        #expect(!budget.withdraw(from: host))
+        #expect(!Retry.Budget(ratio: .nan, reserve: -1).withdraw(from: host))
     }
 
     @Test("With many hosts, the longest unused are dropped, and each host can be added")
     func bounded() throws {
         let budget = Retry.Budget(ratio: 0, reserve: 1)
         func spend(_ host: String) throws -> Bool {
-            let host = try origin(host)
-            defer { budget.pay(for: host) }
-            return budget.grant(to: host)
+            budget.withdraw(from: try origin(host))
         }
         var granted = 0
         for number in 0..<5000 where try spend("busy\(number).test") { granted += 1 }
@@ -58,37 +54,13 @@ struct RetryBudgetTests {
         }
     }
 
-    @Test("An unsent retry is granted to others later; only sent retries are charged")
-    func setAside() throws {
-        let (budget, host, now) = (Retry.Budget(ratio: 0, reserve: 1), try origin("a.test"), ContinuousClock.now)
-        #expect(budget.grant(to: host, after: 5, now: now))
-        #expect(!budget.grant(to: host, now: now + .seconds(14)), "an unsent retry stays reserved")
-        #expect(budget.grant(to: host, now: now + .seconds(16)))
-        budget.pay(for: host)
-        #expect(!budget.grant(to: host, now: now + .seconds(1000)))
-        budget.pay(for: host)
-        #expect(budget.balance(of: host) == 0, "a retry without a grant costs nothing")
-        #expect(Retry.Budget(ratio: 0, reserve: 1).grant(to: host, after: .infinity, now: now))
-    }
-
-    @Test("A retry that is sent later than another is charged, too")
-    func differentDelays() throws {
-        let (budget, host, now) = (Retry.Budget(ratio: 0, reserve: 3), try origin("a.test"), ContinuousClock.now)
-        #expect(budget.grant(to: host, after: 60, now: now))
-        #expect(budget.grant(to: host, now: now))
-        budget.pay(for: host)
-        // After the reservation of a retry at once would have expired, and before that of the late one.
-        #expect(budget.grant(to: host, now: now + .seconds(30)))
-        #expect(!budget.grant(to: host, now: now + .seconds(31)), "the late retry stays reserved")
-    }
-
     @Test("Retries requested by several threads at once never exceed the balance")
     func threads() throws {
         let host = try origin("a.test")
         for round in 1...500 {
             let (budget, granted) = (Retry.Budget(ratio: 0, reserve: 20), Lock(0))
             DispatchQueue.concurrentPerform(iterations: 8) { _ in
-                let count = (1...20).count { _ in budget.grant(to: host) }
+                let count = (1...20).count { _ in budget.withdraw(from: host) }
                 granted.withLock { $0 += count }
             }
             try #require(granted.withLock { $0 } == 20, "round \(round)")

@@ -17,10 +17,9 @@ extension Retry {
         /// `false`: it does not intercept bodies.
         public var interceptsBody: Bool { false }
 
-        /// Adds a first attempt to the budget, or subtracts a retry.
+        /// Adds a first attempt to the budget.
         public func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: State) {
-            guard let origin = Self.origin(of: request) else { return }
-            if retryState.errors.isEmpty { budget.deposit(for: origin) } else { budget.pay(for: origin) }
+            if retryState.errors.isEmpty, let origin = Self.origin(of: request) { budget.deposit(for: origin) }
         }
 
         /// Votes as the policy does, and against a retry that the budget does not grant.
@@ -34,17 +33,17 @@ extension Retry {
         ) -> Action {
             let metadata = Metadata(request: request, payload: data, response: response)
             let action = policy.shouldRetry(with: error, state: retryState, metadata: metadata)
-            let delay: Delay
             switch action {
             case .none, .noRetry: return action
-            case .retry: delay = 0
-            case .retryAfter(let wanted): delay = wanted
+            // Such a delay ends the fetch.
+            case .retryAfter(let delay) where !(delay > 0 && delay.isFinite): return action
+            case .retry, .retryAfter: break
             }
             // A request that was not sent, and a vote that does not count, cost nothing.
-            guard delay.isFinite, delay >= 0, let request, let origin = Self.origin(of: request),
-                (error as? any HTTPError)?.isFinal != true
-            else { return action }
-            return budget.grant(to: origin, after: delay) ? action : .noRetry(.custom(BudgetExhausted(origin: origin)))
+            guard let request, let origin = Self.origin(of: request), (error as? any HTTPError)?.isFinal != true else {
+                return action
+            }
+            return budget.withdraw(from: origin) ? action : .noRetry(.custom(BudgetExhausted(origin: origin)))
         }
 
         private static func origin(of request: Request) -> HTTP.Origin? {

@@ -7,13 +7,10 @@ extension Retry {
     /// fetches fail: each first attempt adds `ratio`, each retry subtracts one. Share one budget among all policies for the same
     /// hosts. Each host has a separate balance.
     ///
-    /// A granted retry is reserved until it is sent, and then subtracted. If it is not sent, because of a cancel or another
-    /// interceptor's vote, the reservation ends ten seconds after its time.
+    /// A granted retry is subtracted at once, even if a cancel or another interceptor's vote prevents it.
     public final class Budget: Sendable {
         private struct Account {
             var balance: Double
-            /// When the reservations of granted retries end.
-            var granted: [ContinuousClock.Instant] = []
             /// Larger for hosts that were used later.
             var turn: UInt64 = 0
         }
@@ -29,8 +26,6 @@ extension Retry {
 
         /// The most hosts; beyond it, those that were not used for the longest time are forgotten.
         static let hostLimit = 1024
-        /// How long after its time the reservation of a retry ends.
-        private static let patience = Duration.seconds(10)
 
         /// Makes a budget.
         ///
@@ -48,11 +43,7 @@ extension Retry {
         /// - Parameter origin: The host.
         /// - Returns: The retries; only whole ones can be used.
         public func balance(of origin: HTTP.Origin) -> Double {
-            let now = ContinuousClock.now
-            return ledger.withLock { ledger in
-                guard let account = ledger.accounts[origin] else { return reserve }
-                return account.balance - Double(account.granted.count { $0 > now })
-            }
+            ledger.withLock { $0.accounts[origin]?.balance ?? reserve }
         }
 
         /// A first attempt is sent to a host.
@@ -61,32 +52,12 @@ extension Retry {
             change(origin) { $0.balance = min($0.balance + ratio, max(10 * reserve, 10 * ratio)) }
         }
 
-        /// Asks for a retry.
-        ///
-        /// - Parameters:
-        ///   - origin: The host.
-        ///   - delay: When it is to be sent, in seconds from now; not negative.
-        ///   - now: The current time.
-        /// - Returns: Whether it is granted.
-        func grant(to origin: HTTP.Origin, after delay: Retry.Delay = 0, now: ContinuousClock.Instant = .now) -> Bool {
+        /// Takes a retry; returns whether there was one.
+        func withdraw(from origin: HTTP.Origin) -> Bool {
             change(origin) { account in
-                account.granted.removeAll { $0 <= now }
-                guard account.balance - Double(account.granted.count) >= 1 else { return false }
-                // At most thirty years.
-                account.granted.append(now + Retry.duration(delay) + Self.patience)
-                return true
-            }
-        }
-
-        /// A retry is sent to a host. One that was not granted here costs nothing.
-        func pay(for origin: HTTP.Origin) {
-            change(origin) { account in
-                // It pays with the reservation that expires first; they do not belong to certain retries.
-                guard let first = account.granted.indices.min(by: { account.granted[$0] < account.granted[$1] }) else {
-                    return
-                }
-                account.granted.remove(at: first)
+                guard account.balance >= 1 else { return false }
                 account.balance -= 1
+                return true
             }
         }
 
