@@ -116,35 +116,6 @@ struct NetworkActivityTests {
         #expect(seen.withLock { $0 } == [1, 1])
     }
 
-    @Test("As a sequence, it begins with the current state, and never repeats it", .timeLimit(.minutes(1)))
-    func sequence() async {
-        let activity = NetworkActivity()
-        activity.increment()
-        var states = activity.states.makeAsyncIterator()
-        #expect(await states.next() == .show)
-        activity.decrement()
-        #expect(await states.next() == .hide)
-        // A pair that the reader misses.
-        activity.increment()
-        activity.decrement()
-        activity.increment()
-        #expect(await states.next() == .show)
-    }
-
-    @Test("A dropped sequence ends its observation", .timeLimit(.minutes(1)))
-    func dropped() async throws {
-        let activity = NetworkActivity()
-        let (began, ended) = (Gate(), Gate())
-        let task = Task {
-            for await state in activity.states where state == .show { began.open() }
-            ended.open()
-        }
-        activity.increment()
-        try await began.opened()
-        task.cancel()
-        try await ended.opened()
-    }
-
     @Test("As an interceptor, it counts tasks, and no request that was not made")
     func interceptor() throws {
         let activity = NetworkActivity()

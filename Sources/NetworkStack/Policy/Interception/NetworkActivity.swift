@@ -60,22 +60,6 @@ public final class NetworkActivity: HTTPResourceInterceptor {
         return observer
     }
 
-    /// Every change, and the current state if it is `show`. A slow reader gets the newest state.
-    public var states: AsyncStream<State> {
-        let (changes, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))
-        let observation = observe { continuation.yield($0) }
-        continuation.onTermination = { _ in observation.cancel() }
-        let last = Lock(State.hide)
-        return AsyncStream {
-            // After missed changes the reader may get the same state twice.
-            for await state in changes where last.withLock({ $0 != state }) {
-                last.withLock { $0 = state }
-                return state
-            }
-            return nil
-        }
-    }
-
     /// `false`: it does not intercept requests.
     public var interceptsRequests: Bool { false }
 
