@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A trust configuration in JSON")
 struct ServerTrustJSONTests {
-    @Test("a configuration can be read from JSON, and written")
+    @Test("a configuration can be read from JSON")
     func json() throws {
         let text = """
             {"pinningPolicies": [
@@ -30,7 +30,6 @@ struct ServerTrustJSONTests {
             mode: .reportOnly
         )
         #expect(read == expected)
-        #expect(try ServerTrustConfiguration(json: JSONEncoder().encode(read)) == read)
     }
 
     @Test(

@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// The public keys that servers of one domain must have: public-key pinning as in RFC 7469, set by configuration.
 public struct PinningPolicy: Hashable, Sendable {
     /// Which certificates a pin may match.
-    public enum Scope: String, Hashable, Sendable, Codable, CaseIterable {
+    public enum Scope: String, Hashable, Sendable, Decodable, CaseIterable {
         /// Any certificate of the verified chain, from the server's certificate to the root.
         case chain
         /// The server's certificate only. This is the strictest scope; a pin of an authority never matches.

@@ -1,6 +1,10 @@
 public import FoundationEssentials
 
 extension ServerTrustConfiguration: Decodable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case pinningPolicies, certificateCheckingOrder, allowNotPinnedDomains, allowExpiredDomainPolicies, mode
+    }
+
     /// Makes a configuration from JSON:
     ///
     ///     {
@@ -55,7 +59,7 @@ extension ServerTrustConfiguration: Decodable {
     }
 }
 
-extension PinningPolicy: Codable {
+extension PinningPolicy: Decodable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case domainName, includeSubdomains, expirationDate, pinnedHashes, enforceBackupPin, scope
     }
@@ -86,22 +90,6 @@ extension PinningPolicy: Codable {
             enforceBackupPin: container.decodeIfPresent(Bool.self, forKey: .enforceBackupPin) ?? true,
             scope: container.decodeIfPresent(Scope.self, forKey: .scope) ?? .chain
         )
-    }
-
-    /// Encodes the policy in the same format.
-    ///
-    /// - Parameter encoder: Takes the policy.
-    /// - Throws: The encoder's error.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(domainName, forKey: .domainName)
-        try container.encode(includeSubdomains, forKey: .includeSubdomains)
-        if expirationDate != .distantFuture {
-            try container.encode(expirationDate.formatted(.iso8601), forKey: .expirationDate)
-        }
-        try container.encode(pins.map(\.description).sorted(), forKey: .pinnedHashes)
-        try container.encode(pins.count > 1, forKey: .enforceBackupPin)
-        try container.encode(scope, forKey: .scope)
     }
 }
 

@@ -3,15 +3,11 @@ internal import FoundationEssentials
 /// The pinning policies of a stack's hosts, and how other hosts are treated.
 ///
 /// Every request is judged separately, redirects included, before a connection is opened or used. A configuration can be read
-/// from JSON (``init(json:)``), and is encoded in the same format.
-public struct ServerTrustConfiguration: Hashable, Sendable, Encodable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case pinningPolicies, certificateCheckingOrder, allowNotPinnedDomains, allowExpiredDomainPolicies, mode
-    }
-
+/// from JSON (``init(json:)``).
+public struct ServerTrustConfiguration: Hashable, Sendable {
     /// The end of the chain at which the search for a match begins. It decides which match is reported
     /// (``HTTP/Metrics/matchedPin``), not whether there is one.
-    public enum CertificateCheckingOrder: String, Hashable, Sendable, Codable, CaseIterable {
+    public enum CertificateCheckingOrder: String, Hashable, Sendable, Decodable, CaseIterable {
         /// From the root to the server's certificate.
         case rootToLeaf
         /// From the server's certificate to the root.
@@ -19,7 +15,7 @@ public struct ServerTrustConfiguration: Hashable, Sendable, Encodable {
     }
 
     /// What happens to a request that does not pass.
-    public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
+    public enum Mode: String, Hashable, Sendable, Decodable, CaseIterable {
         /// It is refused with ``HTTPFetchError/untrusted(_:_:)``.
         case enforced
         /// It is sent under ordinary verification, and reported (``Network/Configuration/serverTrustReporter``). Use it to try a
