@@ -119,6 +119,12 @@ extension HTTPFetchError {
         func with(_ response: Response, _ make: (R) -> HTTPFetchError<R, E>) -> HTTPFetchError<R, E> {
             answer(response).map(make) ?? .badResponse(nil)
         }
+        // The failures before are converted, too, so that what is asked of the last one can be answered.
+        func past(_ state: Retry.State) -> Retry.State {
+            var state = state
+            state.errors = state.errors.map { ($0 as? Self)?.mapped(answer, failure, adapted) ?? $0 }
+            return state
+        }
         return switch self {
         case .noRequest(let error): .noRequest(error)
         case .invalidRequest(let reason): .invalidRequest(reason)
@@ -145,7 +151,7 @@ extension HTTPFetchError {
         case .undecodable(let error, let response): with(response) { .undecodable(error, $0) }
         case .localFile(let error, let context): .localFile(error, adapted(context))
         case .concurrentRead: .concurrentRead
-        case .retry(let error, let state): .retry(error, state.erased)
+        case .retry(let error, let state): .retry(error, past(state))
         case .shutDown: .shutDown
         case .cancelled: .cancelled
         }
@@ -167,12 +173,3 @@ package protocol ErasableFetchError: Error {
 }
 
 extension HTTPFetchError: ErasableFetchError {}
-
-extension Retry.State {
-    /// The same state with its errors in neutral terms, so that what is asked of the last one can be answered.
-    fileprivate var erased: Retry.State {
-        var state = self
-        state.errors = errors.map { ($0 as? any ErasableFetchError)?.erased ?? $0 }
-        return state
-    }
-}
