@@ -21,7 +21,7 @@ extension FetchLoop {
             abandon: { [self] in abandon(interception) },
             then: { [self] result in
                 let ending = await ending(of: result, interception, attempt, request)
-                queue.async { self.run(.intercepted(ending, interception, attempt)) }
+                queue.async { self.run(self.intercepted(ending, interception, attempt)) }
             }
         )
         return .wait

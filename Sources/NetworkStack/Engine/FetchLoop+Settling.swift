@@ -21,7 +21,7 @@ extension FetchLoop {
             waiting.answer(with: ending)
             return .wait
         }
-        context.run(on: queue) { [attempt = settled.attempt] in self.run(.judge(ending, attempt)) }
+        context.run(on: queue) { [attempt = settled.attempt] in self.run(self.judge(ending, attempt)) }
         return .wait
     }
 
@@ -38,14 +38,14 @@ extension FetchLoop {
     /// Has a success transformed, and a failure voted on.
     func judge(_ ending: Ending, _ attempt: Attempt) -> FetchState.Step {
         guard let delegate else { return .wait }
-        guard delegate.storeResult(of: ending) else { return .vote(attempt) }
+        guard delegate.storeResult(of: ending) else { return vote(attempt) }
         if case .opened(let head, _) = ending {
             // An interceptor provides the body of this stream.
             delegate.trace?.replaced(head)
             delegate.trace?.streamEnded()
-            return .reportSuccess(attempt)
+            return reportSuccess(attempt)
         }
-        guard delegate.interceptsBody else { return .reportSuccess(attempt) }
+        guard delegate.interceptsBody else { return reportSuccess(attempt) }
         // A transformation may come back at once or from anywhere; only the latter needs the queue again.
         let inside = Lock<(isInside: Bool, isSuccess: Bool?)>((true, nil))
         let transforming = delegate.transform { [self] isSuccess in
@@ -53,13 +53,13 @@ extension FetchLoop {
                 if inside.isInside { inside.isSuccess = isSuccess }
                 return !inside.isInside
             }
-            if isLate { queue.async { self.run(isSuccess ? .reportSuccess(attempt) : .vote(attempt)) } }
+            if isLate { queue.async { self.run(isSuccess ? self.reportSuccess(attempt) : self.vote(attempt)) } }
         }
         let isSuccess = inside.withLock { inside in
             inside.isInside = false
             return inside.isSuccess
         }
-        if let isSuccess { return isSuccess ? .reportSuccess(attempt) : .vote(attempt) }
+        if let isSuccess { return isSuccess ? reportSuccess(attempt) : vote(attempt) }
         state.withLock { $0.hold(pending: transforming, of: attempt.number) }?.cancel()
         return .wait
     }
@@ -84,7 +84,7 @@ extension FetchLoop {
         }
         let (hop, kept) = (HTTP.EarlierHop(attempt: attempt.number, failure: error), delegate.abridged(error))
         let retryState = state.withLock { $0.failed(error, hop, keeping: kept, delay: delay, now: .now) }
-        return retryState.map { .again($0.attemptCount, after: delay) } ?? .wait
+        return retryState.map { again($0.attemptCount, after: delay) } ?? .wait
     }
 
     private func giveUp(_ reason: Retry.Error, after error: any Error) -> FetchState.Step {

@@ -38,19 +38,12 @@ final class FetchLoop: Cancelable {
         while true {
             switch consume step {
             case .make: step = make()
-            case .carry(let request, let attempt, let isFirst): step = carry(request, of: attempt, isFirst: isFirst)
             case .follow(let request, let abandoned, let source, let attempt):
                 abandoned?.cancel()
                 source?.close()
-                step = .carry(request, of: attempt, isFirst: false)
+                step = carry(request, of: attempt, isFirst: false)
             case .open(let head): step = open(head)
             case .settle(let ending, let attempt): step = settle(ending, of: attempt)
-            case .judge(let ending, let attempt): step = judge(ending, attempt)
-            case .reportSuccess(let attempt): step = reportSuccess(attempt)
-            case .vote(let attempt): step = vote(attempt)
-            case .intercepted(let ending, let interception, let attempt):
-                step = intercepted(ending, interception, attempt)
-            case .again(let attempt, let delay): step = again(attempt, after: delay)
             case .done(let ending, let attempt): return end(ending, of: attempt)
             case .wait: return
             }
@@ -110,7 +103,7 @@ final class FetchLoop: Cancelable {
         hasMoved: Bool = false
     ) -> FetchState.Step {
         let whole = context.addingSessionHeaders(to: request, options: options, hasMoved: hasMoved)
-        return .carry(whole, of: attempt.number, isFirst: true)
+        return carry(whole, of: attempt.number, isFirst: true)
     }
 
     /// Checks a request and starts its hop.

@@ -49,22 +49,12 @@ struct FetchState: ~Copyable {
     enum Step {
         /// Begin an attempt: make its request.
         case make
-        /// Send a request, the attempt's first or one that a redirect leads to.
-        case carry(HTTP.Request, of: Int, isFirst: Bool)
         /// Send the request that a redirect leads to, and release the source of the last one, and its transfer if that is not over.
         case follow(HTTP.Request, abandoning: (any HTTPTransfer)?, closing: (any HTTPBodySource)?, of: Int)
         /// Deliver a stream, whose head has come.
         case open(HTTP.Response)
         /// An attempt has ended; `nil` is the one under way.
         case settle(Ending, of: Int? = nil)
-        /// Interceptors judge an attempt, on the queue: they transform a success, and vote on a failure.
-        case judge(Ending, Attempt)
-        case reportSuccess(Attempt)
-        case vote(Attempt)
-        /// The HTTPInterceptors have come to this in an attempt.
-        case intercepted(Ending, Interception, Attempt)
-        /// Begin another attempt, after a delay if there is one.
-        case again(Int, after: Retry.Delay?)
         /// The fetch has ended.
         case done(Ending, of: Int? = nil)
         /// Something is awaited, which enters the loop again.

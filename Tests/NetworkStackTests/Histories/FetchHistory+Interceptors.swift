@@ -76,7 +76,7 @@ extension FetchHistory {
         }
         maybe()
         if interceptors[index].isCancelled { return abandon(index) }
-        run(.carry(Self.request, of: asking.attempt.number, isFirst: true))
+        run(carry(Self.request, of: asking.attempt.number, isFirst: true))
     }
 
     private func abandon(_ index: Int) {

@@ -10,20 +10,15 @@ extension FetchHistory {
         while true {
             switch step {
             case .make: step = make()
-            case .carry(let request, let attempt, let isFirst): step = carry(request, of: attempt, isFirst: isFirst)
             case .follow(let request, let abandoned, let source, let attempt):
                 abandoned?.cancel()
                 source?.close()
                 maybe()
-                step = .carry(request, of: attempt, isFirst: false)
+                step = carry(request, of: attempt, isFirst: false)
             case .open(let head): step = open(head)
             case .settle(let ending, let attempt): step = settle(ending, of: attempt)
-            case .judge(let ending, let attempt): step = judge(ending, attempt)
-            case .reportSuccess(let attempt): step = reportSuccess(attempt)
-            case .vote(let attempt): step = vote(attempt)
-            case .again(let attempt, let delay): step = again(attempt, after: delay)
             case .done(let ending, let attempt): return end(ending, of: attempt)
-            case .intercepted, .wait: return  // The result of HTTPInterceptors is in the queue (``Work``).
+            case .wait: return
             }
         }
     }
@@ -52,7 +47,7 @@ extension FetchHistory {
         return .wait
     }
 
-    private func carry(_ request: HTTP.Request, of attempt: Int, isFirst: Bool) -> FetchState.Step {
+    func carry(_ request: HTTP.Request, of attempt: Int, isFirst: Bool) -> FetchState.Step {
         let source = chance(2) ? FetchHistorySource() : nil
         if let source { sources.append(source) }
         maybe()
@@ -100,17 +95,17 @@ extension FetchHistory {
         return .wait
     }
 
-    private func judge(_ ending: Ending, _ attempt: Attempt) -> FetchState.Step {
+    func judge(_ ending: Ending, _ attempt: Attempt) -> FetchState.Step {
         maybe()
         guard let trace = state.delegate.map(\.trace) else { return .wait }
         checkJudged(ending, attempt)
-        guard delegate.storeResult(of: ending) else { return .vote(attempt) }
+        guard delegate.storeResult(of: ending) else { return vote(attempt) }
         if case .opened(let head, _) = ending {
             replaceStream(head)
             trace?.streamEnded()
-            return .reportSuccess(attempt)
+            return reportSuccess(attempt)
         }
-        guard chance(2) else { return .reportSuccess(attempt) }
+        guard chance(2) else { return reportSuccess(attempt) }
         queue.append(.transformed(!chance(3), attempt))
         maybe()
         let settling = newPending()
@@ -118,14 +113,14 @@ extension FetchHistory {
         return .wait
     }
 
-    private func reportSuccess(_ attempt: Attempt) -> FetchState.Step {
+    func reportSuccess(_ attempt: Attempt) -> FetchState.Step {
         guard state.claimReport().isFirst else { return .wait }
         delegate.report(attempt)
         maybe()
         return .done(.resultStored)
     }
 
-    private func vote(_ attempt: Attempt) -> FetchState.Step {
+    func vote(_ attempt: Attempt) -> FetchState.Step {
         guard state.claimReport().isFirst else { return .wait }
         delegate.report(attempt)
         maybe()
@@ -136,7 +131,7 @@ extension FetchHistory {
         default: delay = nil
         }
         let failed = state.failed(CancellationError(), delay: delay, now: now)
-        return failed.map { .again($0.attemptCount, after: delay) } ?? .wait
+        return failed.map { again($0.attemptCount, after: delay) } ?? .wait
     }
 
     private func again(_ attempt: Int, after delay: Retry.Delay?) -> FetchState.Step {

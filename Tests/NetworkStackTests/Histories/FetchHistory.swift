@@ -141,7 +141,7 @@ final class FetchHistory: History {
     func made(_ attempt: Attempt) -> FetchState.Step {
         if chance(10) { return .settle(.noRequest(CancellationError()), of: attempt.number) }
         return delegate.interceptsAttempts
-            ? intercept(attempt) : .carry(Self.request, of: attempt.number, isFirst: true)
+            ? intercept(attempt) : carry(Self.request, of: attempt.number, isFirst: true)
     }
 
     private func event(of transfer: FetchHistoryTransfer) {
@@ -260,10 +260,10 @@ final class FetchHistory: History {
 
     private func work(_ work: Work) {
         switch work {
-        case .judge(let ending, let attempt): run(.judge(ending, attempt))
+        case .judge(let ending, let attempt): run(judge(ending, attempt))
         case .transformed(let isSuccess, let attempt):
             if !isSuccess, state.delegate != nil { delegate.failure = .interceptor(CancellationError()) }
-            run(isSuccess ? .reportSuccess(attempt) : .vote(attempt))
+            run(isSuccess ? reportSuccess(attempt) : vote(attempt))
         case .open(let head): run(report(.opened(head)))
         case .ask(let index): ask(index)
         case .intercepted(let ending, let index): run(intercepted(ending, index))
