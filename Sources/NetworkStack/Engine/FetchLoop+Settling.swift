@@ -46,20 +46,9 @@ extension FetchLoop {
             return reportSuccess(attempt)
         }
         guard delegate.interceptsBody else { return reportSuccess(attempt) }
-        // A transformation may come back at once or from anywhere; only the latter needs the queue again.
-        let inside = Lock<(isInside: Bool, isSuccess: Bool?)>((true, nil))
         let transforming = delegate.transform { [self] isSuccess in
-            let isLate = inside.withLock { inside in
-                if inside.isInside { inside.isSuccess = isSuccess }
-                return !inside.isInside
-            }
-            if isLate { queue.async { self.run(isSuccess ? self.reportSuccess(attempt) : self.vote(attempt)) } }
+            queue.async { self.run(isSuccess ? self.reportSuccess(attempt) : self.vote(attempt)) }
         }
-        let isSuccess = inside.withLock { inside in
-            inside.isInside = false
-            return inside.isSuccess
-        }
-        if let isSuccess { return isSuccess ? reportSuccess(attempt) : vote(attempt) }
         state.withLock { $0.hold(pending: transforming, of: attempt.number) }?.cancel()
         return .wait
     }

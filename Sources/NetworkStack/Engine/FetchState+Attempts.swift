@@ -172,8 +172,9 @@ extension FetchState {
     mutating func hold(pending: any Cancelable, of attempt: Int) -> (any Cancelable)? {
         switch stage {
         case .ended: return pending
-        case .settling(_, let isReported) where attempt == attemptNumber:
-            stage = .settling(pending, isReported: isReported)
+        // Not after the report: the transformation is over.
+        case .settling(_, isReported: false) where attempt == attemptNumber:
+            stage = .settling(pending, isReported: false)
         case .delayed where attempt == attemptNumber: stage = .delayed(pending)
         default: break
         }
