@@ -31,7 +31,8 @@ struct RedirectTests {
             fragment: fragment,
             following: past,
             policy: policy,
-            sensitive: sensitive
+            sensitive: sensitive,
+            secured: .success(nil)
         )
     }
 

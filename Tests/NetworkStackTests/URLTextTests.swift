@@ -34,7 +34,9 @@ struct URLTextTests {
                     from: HTTP.Origin(of: request.url),
                     fragment: nil,
                     following: [],
-                    policy: .init()
+                    policy: .init(),
+                    sensitive: [],
+                    secured: .success(nil)
                 )
             },
         ]

@@ -10,10 +10,10 @@ extension FetchState {
     private var limits: HTTP.Options.Limits { options.value.limits }
 
     /// The head has arrived. `secured` is the https URL that HSTS demands in place of the one it redirects to, if any. `fails` is
-    /// whether its status is a failure by the fetch's options, which run user code; `nil` for the default.
+    /// whether its status is a failure by the fetch's options, which run user code.
     mutating func received(
         head response: consuming HTTP.Response,
-        fails: Bool? = nil,
+        fails: Bool,
         secured: Result<URL?, HTTP.InvalidValue> = .success(nil),
         hop number: Int,
         now: MonotonicTime
@@ -24,7 +24,7 @@ extension FetchState {
         hop.head = response
         // The body of a challenge before it does not count.
         hop.withheld = 0
-        hop.fails = fails ?? (response.status.statusClass != .success)
+        hop.fails = fails
         do {
             hop.next = response.status.statusClass == .redirection ? try redirect(response, of: hop, secured) : nil
         } catch {
@@ -112,7 +112,7 @@ extension FetchState {
     /// Head, body and end came at once.
     mutating func finished(
         _ response: consuming HTTP.Response?,
-        fails: Bool? = nil,
+        fails: Bool,
         body: Data,
         trailers: HTTP.Headers?,
         metrics: HTTP.Metrics,

@@ -88,8 +88,8 @@ struct FetchState: ~Copyable {
 
     init(
         options: Shared<HTTP.Options>,
-        delegate: (any FetchDelegate)? = nil,
-        trace: FetchTrace? = nil,
+        delegate: (any FetchDelegate)?,
+        trace: FetchTrace?,
         now: MonotonicTime
     ) {
         self.options = options

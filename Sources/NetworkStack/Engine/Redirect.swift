@@ -16,8 +16,8 @@ enum Redirect {
         fragment: String?,
         following followed: [HTTP.Response.Redirect],
         policy: HTTP.Options.Redirects,
-        sensitive: Set<HTTP.HeaderName> = [],
-        secured: Result<URL?, HTTP.InvalidValue> = .success(nil)
+        sensitive: Set<HTTP.HeaderName>,
+        secured: Result<URL?, HTTP.InvalidValue>
     ) throws(HopFailure) -> HTTP.Request? {
         guard let (location, named) = try location(of: response, to: request, policy: policy) else { return nil }
         let resolved: URL

@@ -206,7 +206,15 @@ final class FetchHistory: History {
         let (head, body) = (randomHead(), Data("whole".utf8))
         (transfer.head, transfer.sent, transfer.isOver) = (head, body, true)
         act(transfer) {
-            $0.finished(head, body: body, trailers: nil, metrics: .init(), hop: transfer.hop, now: self.now)
+            $0.finished(
+                head,
+                fails: head.status.statusClass != .success,
+                body: body,
+                trailers: nil,
+                metrics: .init(),
+                hop: transfer.hop,
+                now: self.now
+            )
         }
     }
 
