@@ -21,7 +21,7 @@ final class EngineContext: Sendable {
     let reporter: ServerTrustJudge.Reporter?
     /// Passes events to the listeners, if there are any.
     let events: EventReporter?
-    let wheel = TimerWheel()
+    let wheel = Deadlines()
     let traffic: Traffic
     /// How long after a fetch has begun, in nanoseconds, to check its timeouts: calculated once, as durations are slow to add.
     private let firstDeadlineOffset: UInt64

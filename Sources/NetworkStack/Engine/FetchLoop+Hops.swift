@@ -213,8 +213,8 @@ extension FetchLoop {
     }
 }
 
-/// The fetch on the timer wheel: when its clocks are read.
-extension FetchLoop: TimerWheelEntry {
+/// The deadline of the fetch: when its clocks are read.
+extension FetchLoop: DeadlineEntry {
     func deadlineReached(_ now: MonotonicTime) -> MonotonicTime? {
         let (reading, attempt) = state.withLock { ($0.isEnded ? nil : $0.clocks.read(now), $0.attemptNumber) }
         switch reading {
@@ -225,7 +225,7 @@ extension FetchLoop: TimerWheelEntry {
             return state.withLock { state in
                 guard !state.isEnded else { return nil }
                 if case .running(until: let deadline) = state.clocks.read(now) { return deadline }
-                // The end waits for the interceptors: look again in a tick of the wheel.
+                // The end waits for the interceptors: look again in a tick of the timer.
                 return now + .milliseconds(8)
             }
         }

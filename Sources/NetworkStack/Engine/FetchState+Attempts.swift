@@ -6,7 +6,7 @@ extension FetchState {
     /// it, and cancel the fetch from there.
     struct HeldResources {
         let stage: Stage
-        var ticket: TimerWheel.Ticket?
+        var ticket: Deadlines.Ticket?
         var delegate: (any FetchDelegate)?
         /// With the errors of the attempts before.
         var attempt: Attempt?
@@ -20,7 +20,7 @@ extension FetchState {
     struct Begun: ~Copyable {
         let attempt: Attempt
         /// What the wheel held for the last one.
-        let lastTicket: TimerWheel.Ticket?
+        let lastTicket: Deadlines.Ticket?
         /// When to check the timeouts.
         let firstDeadline: MonotonicTime
         let delegate: (any FetchDelegate)?
@@ -68,7 +68,7 @@ extension FetchState {
         return nil
     }
 
-    mutating func hold(ticket: TimerWheel.Ticket, of attempt: Attempt) -> TimerWheel.Ticket? {
+    mutating func hold(ticket: Deadlines.Ticket, of attempt: Attempt) -> Deadlines.Ticket? {
         if isEnded || !isCurrent(attempt) { return ticket }
         self.ticket = ticket
         return nil

@@ -78,7 +78,7 @@ struct FetchState: ~Copyable {
     var handedOver = 0
     var hopCount = 0
     var redirects: [HTTP.Response.Redirect] = []
-    var ticket: TimerWheel.Ticket?
+    var ticket: Deadlines.Ticket?
     /// What was measured of the latest hop, if that is over.
     var metrics: HTTP.Metrics?
     /// The hops before the latest one.

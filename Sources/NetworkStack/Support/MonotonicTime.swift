@@ -14,6 +14,9 @@ package struct MonotonicTime: Comparable, Sendable {
 
     package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
+    /// Later than every time of the clock.
+    static var never: MonotonicTime { MonotonicTime(nanoseconds: .max) }
+
     /// The whole milliseconds.
     package var milliseconds: Int64 { Int64(nanoseconds / 1_000_000) }
 

@@ -199,7 +199,7 @@ extension FetchHistory {
         held.stage.hop?.source?.close()
     }
 
-    private func remove(_ ticket: TimerWheel.Ticket) {
+    private func remove(_ ticket: Deadlines.Ticket) {
         if tickets.remove(ticket) == nil { delegate.faults.append("A ticket is returned once.") }
     }
 

@@ -35,7 +35,7 @@ final class FetchHistory: History {
 
     var (queue, makers, transfers): ([Work], [Attempt], [FetchHistoryTransfer]) = ([], [], [])
     var (sources, pending): ([FetchHistorySource], [FetchHistoryPending]) = ([], [])
-    var (tickets, lastTicket): (Set<TimerWheel.Ticket>, TimerWheel.Ticket) = ([], 0)
+    var (tickets, lastTicket): (Set<Deadlines.Ticket>, Deadlines.Ticket) = ([], 0)
     var lastIdentifier = 0
     var interceptors: [Interceptors] = []
     private let connection = HTTP.Connection()
