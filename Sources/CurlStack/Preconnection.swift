@@ -64,6 +64,6 @@ private final class PreconnectionSink: HTTPTransferSink {
     func sent(_ total: Int64) {}
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) { outcome.fill(.success(())) }
     func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) {
-        outcome.fill(.failure(.init(failure.mapTransport { $0 }, context) { $0 }))
+        outcome.fill(.failure(failure.fetchError.typed({ $0 }, in: context)))
     }
 }

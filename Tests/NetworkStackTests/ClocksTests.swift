@@ -232,8 +232,8 @@ struct DeliveryTests {
     func later() {
         var delivery = Delivery()
         #expect(name(delivery.returned()) == .later)
-        #expect(end(&delivery, with: .failed(.badResponse)) == .onQueue)
-        #expect(end(&delivery, with: .failed(.badResponse)) == .later)
+        #expect(end(&delivery, with: .failed(.badResponse(nil))) == .onQueue)
+        #expect(end(&delivery, with: .failed(.badResponse(nil))) == .later)
     }
 
     @Test("takes the delegate, and leaves it where the completion was called before")
@@ -241,7 +241,7 @@ struct DeliveryTests {
         let serving = FetchStateTests.StreamingDelegate()
         var delivery = Delivery()
         var delegate: (any FetchDelegate)? = serving
-        _ = delivery.ended(.failed(.badResponse), by: &delegate)
+        _ = delivery.ended(.failed(.badResponse(nil)), by: &delegate)
         #expect(delegate == nil)
         delegate = serving
         _ = delivery.ended(.cancelled, by: &delegate)

@@ -97,7 +97,7 @@ struct FetchLoopTests {
             var state = state()
             let attempt = try needed(state.attempt)
             if isHandedOver { holds(state.handOver(attempt, now: now).isWanted) }
-            holds(state.end(.failed(.badResponse)) != nil)
+            holds(state.end(.failed(.badResponse(nil))) != nil)
             #expect((state.hold(making: EmptyCancelable(), of: attempt) != nil) == !isHandedOver)
         }
     }
@@ -124,10 +124,10 @@ struct FetchLoopTests {
         var state = FetchState(options: Shared(HTTP.Options()), delegate: streams ? delegate : nil, now: now)
         _ = state.beginAttempt(0, now: now)
         let first = try carrying(&state)
-        guard case .settle = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else {
+        guard case .settle = state.failed(.badResponse(nil), metrics: .init(), hop: first.hop, now: now) else {
             throw CancellationError()
         }
-        holds(state.settle(.failed(.badResponse), of: first.attempt, now: now) != nil)
+        holds(state.settle(.failed(.badResponse(nil)), of: first.attempt, now: now) != nil)
         holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
         holds(state.beginAttempt(0, now: now) != nil)
         return state
@@ -136,7 +136,7 @@ struct FetchLoopTests {
     @Test("ignores the ending of an earlier attempt, but not a cancel")
     func lateEndings() throws {
         var state = try retried()
-        holds(state.end(.failed(.bodyNotReplayable), of: 1) == nil)
+        holds(state.end(.failed(.bodyNotReplayable()), of: 1) == nil)
         holds(state.end(.cancelled) != nil)
     }
 
@@ -177,7 +177,7 @@ struct FetchLoopTests {
         let hop = try carrying(&state).hop
         var metrics = HTTP.Metrics()
         metrics.bytesReceived = 7
-        guard case .settle(let ending, _) = state.failed(.badResponse, metrics: metrics, hop: hop, now: now) else {
+        guard case .settle(let ending, _) = state.failed(.badResponse(nil), metrics: metrics, hop: hop, now: now) else {
             throw CancellationError()
         }
         let first = state.context(now: now)
@@ -193,18 +193,18 @@ struct FetchLoopTests {
     func earlier() throws {
         var state = state()
         let first = try carrying(&state)
-        guard case .settle = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else {
+        guard case .settle = state.failed(.badResponse(nil), metrics: .init(), hop: first.hop, now: now) else {
             throw CancellationError()
         }
         // Before that is processed, a timeout fired, and the vote was to retry.
         holds(state.settle(.failed(.timedOut(.attempt, during: .waiting)), of: first.attempt, now: now) != nil)
         holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
         holds(state.beginAttempt(0, now: now) != nil)
-        holds(state.settle(.failed(.badResponse), of: first.attempt, now: now) == nil)
+        holds(state.settle(.failed(.badResponse(nil)), of: first.attempt, now: now) == nil)
         let request = try HTTP.Request(url: url)
         holds(state.begin(request, fragment: nil, source: nil, of: first.attempt) == nil, "a redirect of the first")
         let second = try carrying(&state)
-        holds(state.settle(.failed(.badResponse), of: second.attempt, now: now) != nil)
+        holds(state.settle(.failed(.badResponse(nil)), of: second.attempt, now: now) != nil)
     }
 
     @Test("reports no start after the end of its attempt")
@@ -215,7 +215,7 @@ struct FetchLoopTests {
         holds(ended.beginScheduling(hop: hop) == nil)
         var settled = state()
         hop = try carrying(&settled).hop
-        _ = settled.settle(.failed(.badResponse), now: now)
+        _ = settled.settle(.failed(.badResponse(nil)), now: now)
         holds(settled.beginScheduling(hop: hop) == nil)
         var redirected = state()
         hop = try carrying(&redirected).hop

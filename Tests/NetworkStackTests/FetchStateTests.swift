@@ -61,7 +61,7 @@ struct FetchStateTests {
         holds(ended.beginAttempt(1, now: now) == nil)
         holds(!ended.claimReport().isFirst)
         var again = self.state()
-        _ = again.settle(.failed(.badResponse), now: now)
+        _ = again.settle(.failed(.badResponse(nil)), now: now)
         holds(again.claimReport().isFirst)
         holds(!again.claimReport().isFirst, "an attempt's end is reported once")
         _ = again.failed(CancellationError(), delay: nil, now: now)
@@ -87,7 +87,7 @@ struct FetchStateTests {
         for isHandedOver in [false, true] {
             var again = self.state()
             if isHandedOver { _ = again.handOver(attempt, now: now) }
-            _ = again.settle(.failed(.badResponse), now: now)
+            _ = again.settle(.failed(.badResponse(nil)), now: now)
             holds((again.hold(making: making, of: attempt) === making) == !isHandedOver)
             _ = again.failed(CancellationError(), delay: nil, now: now)
             _ = again.beginAttempt(1, now: now)
@@ -221,7 +221,7 @@ struct FetchStateTests {
     @Test("a body beyond the limit is refused when announced, received or held; the limit passes")
     func limits() throws {
         func isTooLarge(_ step: FetchState.Step) -> Bool {
-            if case .settle(.failed(.bodyTooLarge(limit: 10), _), _) = step { true } else { false }
+            if case .settle(.failed(.bodyTooLarge(limit: 10, _), _), _) = step { true } else { false }
         }
         for (count, refuses) in [(10, false), (11, true)] {
             var announced = state { $0.limits.body = 10 }
@@ -269,7 +269,7 @@ struct FetchStateTests {
     func lettingGo() throws {
         var state = state()
         holds(state.handOver(attempt, now: now).isWanted)
-        holds(state.settle(.failed(.badResponse), now: now) != nil)
+        holds(state.settle(.failed(.badResponse(nil)), now: now) != nil)
         holds(state.failed(CancellationError(), delay: 1, now: now)?.errors.count == 1)
         holds(state.beginAttempt(1, now: now) != nil)
         state.redirects = [.init(url: try #require(URL(string: url)), status: 302)]

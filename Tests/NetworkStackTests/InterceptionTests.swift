@@ -78,7 +78,7 @@ struct InterceptionTests {
     func answered() throws {
         var state = try waiting()
         let interception = try needed(state.intercepting?.interception)
-        holds(state.settle(.failed(.badResponse), of: state.attemptNumber, now: now)?.waiting != nil)
+        holds(state.settle(.failed(.badResponse(nil)), of: state.attemptNumber, now: now)?.waiting != nil)
         holds(state.abandon(interception, now: now) == nil)
         guard case .attempt? = state.end(interception, with: .cancelled) else { throw CancellationError() }
     }

@@ -158,6 +158,7 @@ struct PinningPolicyTests {
 
     @Test("every error and report describes itself in a sentence")
     func sentences() throws {
+        typealias Failure = HTTPTransferFailure<any Error>
         let pin = try #require(PublicKeyPin(Self.first))
         let errors: [any Error] = [
             PinningPolicy.ValidationError.emptyDomainName, PinningPolicy.ValidationError.invalidDomainName("*"),
@@ -165,14 +166,14 @@ struct PinningPolicyTests {
             PinningPolicy.ValidationError.missingBackupPin,
             ServerTrustConfiguration.ValidationError.emptyPolicies,
             ServerTrustConfiguration.ValidationError.conflictingPolicies(domainName: "a.test"),
-            HopFailure.untrusted(.domainNotPinned(host: "a.test")),
-            HopFailure.untrusted(.domainPolicyExpired(host: "a.test", domainName: "test", expirationDate: .now)),
-            HopFailure.untrusted(.insecureScheme(host: "a.test")),
-            HopFailure.untrusted(
+            Failure.untrusted(.domainNotPinned(host: "a.test")),
+            Failure.untrusted(.domainPolicyExpired(host: "a.test", domainName: "test", expirationDate: .now)),
+            Failure.untrusted(.insecureScheme(host: "a.test")),
+            Failure.untrusted(
                 .pinVerificationFailed(host: "a.test", .evaluation(verifyResult: 20, reason: "no issuer"))
             ),
-            HopFailure.untrusted(.pinVerificationFailed(host: "a.test", .pinnedHashNotFound(chain: [pin]))),
-            HopFailure.untrusted(.pinningUnsupported(reason: "It cannot.")),
+            Failure.untrusted(.pinVerificationFailed(host: "a.test", .pinnedHashNotFound(chain: [pin]))),
+            Failure.untrusted(.pinningUnsupported(reason: "It cannot.")),
         ]
         for error in errors { #expect("\(error)".hasSuffix(".")) }
         #expect("\(errors[11])".contains(Self.first))

@@ -224,7 +224,7 @@ struct RedactionTests {
     @Test("a refusal's description has no user info and no query")
     func refusals() throws {
         let url = try #require(URL(string: "http://user:s3cret@host.test/path?token=s3cret"))
-        let refusals: [HopFailure] = [
+        let refusals: [HTTPTransferFailure<any Error>] = [
             .insecureRedirect(url), .timedOut(.idle, during: .waiting),
             .invalidRedirect("ftp://user:s3cret@host.test/path?token=s3cret"),
             .invalidRedirect("https:user:s3cret@host.test/path"), .invalidRedirect("//user:s3cret@host.test/path"),
@@ -233,7 +233,7 @@ struct RedactionTests {
         for refusal in refusals {
             #expect(!"\(refusal)".contains(Self.secret))
         }
-        #expect("\(HopFailure.insecureRedirect(url))".contains("host.test/path"))
+        #expect("\(HTTPTransferFailure<any Error>.insecureRedirect(url))".contains("host.test/path"))
     }
 
     @Test("a fetch error's description has no secret of the response it carries")

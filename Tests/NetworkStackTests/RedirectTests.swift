@@ -138,7 +138,7 @@ struct RedirectTests {
         #expect {
             try next(to: "/c", followed: ["https://host.test/1", "https://host.test/2"], policy: policy)
         } throws: {
-            if case HopFailure.tooManyRedirects(limit: 2) = $0 { true } else { false }
+            if case HopFailure.tooManyRedirects(limit: 2, _) = $0 { true } else { false }
         }
     }
 

@@ -58,5 +58,5 @@ enum Ending: Sendable {
     }
 
     /// Whether the request has failed before any server received it.
-    var isUnsent: Bool { if case .failed(let failure, _) = self { failure.isUnsent } else { false } }
+    var isUnsent: Bool { if case .failed(let failure, _) = self { failure.isRetryable } else { false } }
 }

@@ -280,7 +280,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
             return (.failure(failure), failure.body)
         case .rejected(let error, let context): return (.failure(.interceptor(error, context ?? .init())), nil)
         case .failed(let failure, let context):
-            return (.failure(FetchError(failure, context ?? .init(), engine.transport.response)), nil)
+            return (.failure(failure.typed(engine.transport.response, in: context ?? .init())), nil)
         case .cancelled, .resultStored: return (.failure(.cancelled), nil)
         }
     }

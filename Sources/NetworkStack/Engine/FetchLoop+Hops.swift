@@ -40,7 +40,7 @@ extension FetchLoop {
             let secured = cookiesAndHSTS.isOn ? try cookiesAndHSTS.secured(request) : request
             return try secured.checked(pathAsIs: options.value.pathAsIs)
         } catch {
-            throw HopFailure(error)
+            throw .invalidRequest(error.reason)
         }
     }
 
@@ -53,9 +53,14 @@ extension FetchLoop {
         // A weak reference costs every later one; most requests have nothing to read.
         guard request.body.isRead else { return nil }
         let source: (any HTTPBodySource)?
-        do { source = try request.body.open { [weak self] in self?.sourceIsReady() } } catch { throw HopFailure(error) }
+        do { source = try request.body.open { [weak self] in self?.sourceIsReady() } } catch {
+            switch error {
+            case .unreadable(let error): throw .requestBody(error)
+            case .notReplayable: throw .bodyNotReplayable()
+            }
+        }
         if let source {
-            do { try request.checkLength(of: source) } catch { throw HopFailure(error) }
+            do { try request.checkLength(of: source) } catch { throw .invalidRequest(error.reason) }
         }
         return source
     }

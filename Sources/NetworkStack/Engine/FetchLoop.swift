@@ -59,7 +59,7 @@ final class FetchLoop: Cancelable {
         let attempt = begun.attempt
         // The stack's options were checked when it was made; a resource's may be invalid.
         if !(options === context.options) {
-            do { try options.value.validate() } catch { return .done(.failed(HopFailure(error))) }
+            do { try options.value.validate() } catch { return .done(.failed(.invalidRequest(error.reason))) }
         }
         let ticket = context.wheel.insert(self, at: begun.firstDeadline, isNew: begun.lastTicket == nil)
         // Afterwards, so that the fetch is in the wheel all the time.

@@ -104,7 +104,7 @@ extension FetchState {
         if let next = hop.next, let head = hop.head { return follow(next, hop, head, metrics, now: now) }
         if hop.head == nil {
             self.metrics = metrics
-            return .settle(.failed(.badResponse), of: attemptNumber)
+            return .settle(.failed(.badResponse(nil)), of: attemptNumber)
         }
         return whole(hop, trailers: trailers, metrics: metrics, now: now)
     }
@@ -133,7 +133,7 @@ extension FetchState {
         var metrics = metrics
         clocks.marks.complete(&metrics, now: now)
         self.metrics = metrics
-        if case .timedOut(let timeout, let phase) = failure {
+        if case .timedOut(let timeout, let phase, _) = failure {
             return .settle(.failed(.timedOut(timeout, during: clocks.reported(phase))), of: attemptNumber)
         }
         return .settle(.failed(failure), of: attemptNumber)

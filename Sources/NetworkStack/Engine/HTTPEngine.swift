@@ -272,6 +272,6 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
 
     @usableFromInline
     func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics) {
-        loop.failed(failure.mapTransport { $0 }, metrics: metrics, hop: hop)
+        loop.failed(failure.fetchError, metrics: metrics, hop: hop)
     }
 }

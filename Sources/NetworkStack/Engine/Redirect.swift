@@ -8,7 +8,7 @@ enum Redirect {
     /// `Location` is dropped: a server gives no credentials for another. `secured` is the https URL that HSTS requires instead of
     /// the one in the `Location`, if any.
     ///
-    /// - Throws: ``HTTPTransferFailure`` for a redirect that is not to be followed.
+    /// - Throws: ``HTTPFetchError`` for a redirect that is not to be followed.
     static func next(
         after response: HTTP.Response,
         to request: HTTP.Request,
@@ -21,7 +21,7 @@ enum Redirect {
     ) throws(HopFailure) -> HTTP.Request? {
         guard let (location, named) = try location(of: response, to: request, policy: policy) else { return nil }
         let resolved: URL
-        do { resolved = try secured.get() ?? named } catch { throw HopFailure(error) }
+        do { resolved = try secured.get() ?? named } catch { throw .invalidRequest(error.reason) }
         let target: HTTP.Target
         do { target = try HTTP.Target(resolved) } catch { throw .invalidRedirect(resolved.redactedDescription) }
         guard let url = target.stripped.map({ URL(string: $0) }) ?? resolved else {
@@ -48,7 +48,7 @@ enum Redirect {
             for name in HTTP.HeaderName.boundToOrigin.union(sensitive) { next.headers[name] = nil }
         }
         guard followed.count < policy.limit else { throw .tooManyRedirects(limit: policy.limit) }
-        if !next.body.isReplayable { throw .bodyNotReplayable }
+        if !next.body.isReplayable { throw .bodyNotReplayable() }
         return next
     }
 

@@ -161,9 +161,16 @@ extension HTTPFetchError {
 extension HTTPFetchError<HTTP.Response, any Error> {
     /// The same error with the types of a stack.
     ///
-    /// - Parameter answer: The stack's response.
+    /// - Parameters:
+    ///   - answer: The stack's response.
+    ///   - context: The state of the fetch, in place of the error's.
     /// - Returns: The error.
-    func typed<R, E>(_ answer: (HTTP.Response) -> R) -> HTTPFetchError<R, E> { mapped(answer) { $0 as? E } }
+    package func typed<R, E>(
+        _ answer: (HTTP.Response) -> R,
+        in context: HTTP.FetchContext? = nil
+    ) -> HTTPFetchError<R, E> {
+        mapped(answer, { $0 as? E }, { context ?? $0 })
+    }
 }
 
 /// A fetch error that can be converted to neutral types, whatever its stack.

@@ -43,9 +43,9 @@ public indirect enum HTTPTransferFailure<Failure: Error>: Error {
     case shutDown
 }
 
-/// A failure of any transport's hop.
+/// A failure of any transport's hop, as the engine passes it on. It gets its context when the fetch ends with it.
 @usableFromInline
-typealias HopFailure = HTTPTransferFailure<any Error>
+typealias HopFailure = HTTPFetchError<HTTP.Response, any Error>
 
 extension HTTPTransferFailure {
     /// Converts the error that a transport throws before it sends anything.
@@ -64,29 +64,10 @@ extension HTTPTransferFailure {
     /// - Parameter error: The error of the value.
     public init(_ error: HTTP.InvalidValue) { self = .invalidRequest(error.reason) }
 
-    init(_ error: HTTP.Body.OpeningError) {
-        switch error {
-        case .unreadable(let error): self = .requestBody(error)
-        case .notReplayable: self = .bodyNotReplayable
-        }
-    }
-
-    /// The error of a fetch that ends with it.
-    private var fetchError: HTTPFetchError<HTTP.Response, any Error> { .init(mapTransport { $0 }, .init()) { $0 } }
-
-    /// Whether a retry is out of the question.
-    var isFinal: Bool { fetchError.isFinal }
-
-    /// Whether it means that nothing was sent, and may succeed later.
-    var isUnsent: Bool { fetchError.isRetryable }
-
-    /// Converts the transport's error.
-    ///
-    /// - Parameter transform: Converts it.
-    /// - Returns: The failure with the other type of error.
-    package func mapTransport<Other: Error>(_ transform: (Failure) -> Other) -> HTTPTransferFailure<Other> {
+    /// The error of a fetch that ends with it, without the fetch's context.
+    package var fetchError: HTTPFetchError<HTTP.Response, any Error> {
         switch self {
-        case .transport(let error): .transport(transform(error))
+        case .transport(let error): .transport(error)
         case .invalidRequest(let reason): .invalidRequest(reason)
         case .unsupported(let capability, let reason): .unsupported(capability, reason: reason)
         case .timedOut(let timeout, let phase): .timedOut(timeout, during: phase)
@@ -98,48 +79,12 @@ extension HTTPTransferFailure {
         case .headTooLarge(let limit): .headTooLarge(limit: limit)
         case .headLineTooLong(let limit): .headLineTooLong(limit: limit)
         case .tooManyFields(let limit): .tooManyFields(limit: limit)
-        case .bodyNotReplayable: .bodyNotReplayable
+        case .bodyNotReplayable: .bodyNotReplayable()
         case .requestBody(let error): .requestBody(error)
         case .untrusted(let error): .untrusted(error)
-        case .badResponse: .badResponse
+        case .badResponse: .badResponse(nil)
         case .unknownCoding(let coding, let response): .unknownCoding(coding, response)
         case .shutDown: .shutDown
-        }
-    }
-}
-
-extension HTTPFetchError {
-    /// Makes the error of a fetch from the failure of a hop.
-    ///
-    /// - Parameters:
-    ///   - failure: The failure. A transport error of another type than the stack's becomes ``noRequest(_:)``.
-    ///   - context: The state of the fetch.
-    ///   - respond: Makes the stack's response from a neutral one.
-    package init(
-        _ failure: HTTPTransferFailure<any Error>,
-        _ context: HTTP.FetchContext,
-        _ respond: (HTTP.Response) -> Response
-    ) {
-        switch failure {
-        case .transport(let error):
-            self = (error as? TransportError).map { .transport($0, context) } ?? .noRequest(error)
-        case .invalidRequest(let reason): self = .invalidRequest(reason)
-        case .unsupported(let capability, let reason): self = .unsupported(capability, reason: reason)
-        case .timedOut(let timeout, let phase): self = .timedOut(timeout, during: phase, context)
-        case .tooManyRedirects(let limit): self = .tooManyRedirects(limit: limit, context)
-        case .insecureRedirect(let url): self = .insecureRedirect(url, context)
-        case .invalidRedirect(let target): self = .invalidRedirect(target, context)
-        case .bodyTooLarge(let limit): self = .bodyTooLarge(limit: limit, context)
-        case .decompressionRatio(let limit): self = .decompressionRatio(limit: limit, context)
-        case .headTooLarge(let limit): self = .headTooLarge(limit: limit, context)
-        case .headLineTooLong(let limit): self = .headLineTooLong(limit: limit, context)
-        case .tooManyFields(let limit): self = .tooManyFields(limit: limit, context)
-        case .bodyNotReplayable: self = .bodyNotReplayable(context)
-        case .requestBody(let error): self = .requestBody(error, context)
-        case .untrusted(let error): self = .untrusted(error, context)
-        case .badResponse: self = .badResponse(nil)
-        case .unknownCoding(let coding, let response): self = .unknownCoding(coding, respond(response))
-        case .shutDown: self = .shutDown
         }
     }
 }

@@ -180,7 +180,7 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
         }
         let metrics = completed(metrics)
         // If the repeat was never sent, the failure of the first request is reported, because that may have been processed.
-        let lost = failure.isUnsent ? state.withLock { $0.lost } : nil
+        let lost = failure.fetchError.isRetryable ? state.withLock { $0.lost } : nil
         end().sink?.failed(lost ?? failure, metrics: metrics)
     }
 

@@ -247,7 +247,7 @@ final class FetchHistory: History {
 
     private func fail(_ transfer: FetchHistoryTransfer) {
         transfer.isOver = true
-        act(transfer) { $0.failed(.badResponse, metrics: .init(), hop: transfer.hop, now: self.now) }
+        act(transfer) { $0.failed(.badResponse(nil), metrics: .init(), hop: transfer.hop, now: self.now) }
     }
 
     private func act(_ transfer: FetchHistoryTransfer? = nil, on event: (inout FetchState) -> FetchState.Step) {

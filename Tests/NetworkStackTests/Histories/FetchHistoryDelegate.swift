@@ -96,7 +96,7 @@ final class FetchHistoryDelegate: FetchDelegate {
     private func failure(of ending: Ending) -> Failure {
         switch ending {
         case .whole(let head, _, _, _): .http(head.status, nil, head)
-        case .failed(let failure, let context): Failure(failure, context ?? .init()) { $0 }
+        case .failed(let failure, let context): failure.typed({ $0 }, in: context ?? .init())
         case .noRequest(let error): .noRequest(error)
         case .thrown(let error, _), .rejected(let error, _): .interceptor(error)
         case .resultStored: failure ?? .cancelled
