@@ -21,7 +21,7 @@ final class EngineContext: Sendable {
     let reporter: ServerTrustJudge.Reporter?
     /// Passes events to the listeners, if there are any.
     let events: EventReporter?
-    let wheel = Deadlines()
+    let deadlines = Deadlines()
     let traffic: Traffic
     /// How long after a fetch has begun, in nanoseconds, to check its timeouts: calculated once, as durations are slow to add.
     private let firstDeadlineOffset: UInt64
@@ -69,12 +69,12 @@ final class EngineContext: Sendable {
 
     /// Ends every fetch under way, and all later ones.
     func shutDown() {
-        for case let loop as FetchLoop in wheel.close() { loop.run(.settle(.failed(.shutDown))) }
+        for case let loop as FetchLoop in deadlines.close() { loop.run(.settle(.failed(.shutDown))) }
     }
 
     /// Takes no more fetches, and waits for the end of those under way, but not for longer than this.
     func finish(within grace: Duration) async {
-        let departure = wheel.seal()
+        let departure = deadlines.seal()
         DispatchQueue.global().asyncAfter(deadline: .now() + grace.dispatchInterval) { departure.fire() }
         await withTaskCancellationHandler {
             await departure.wait()

@@ -140,7 +140,7 @@ extension FetchLoop {
     }
 
     func release(_ held: FetchState.HeldResources, after ending: Ending) {
-        if let ticket = held.ticket { context.wheel.remove(ticket) }
+        if let ticket = held.ticket { context.deadlines.remove(ticket) }
         if let interception = held.interception {
             if ending.isCancelled {
                 interception.cancel(after: ending)

@@ -61,11 +61,11 @@ final class FetchLoop: Cancelable {
         if !(options === context.options) {
             do { try options.value.validate() } catch { return .done(.failed(.invalidRequest(error.reason))) }
         }
-        let ticket = context.wheel.insert(self, at: begun.firstDeadline, isNew: begun.lastTicket == nil)
-        // Afterwards, so that the fetch is in the wheel all the time.
-        if let lastTicket = begun.lastTicket { context.wheel.remove(lastTicket) }
+        let ticket = context.deadlines.insert(self, at: begun.firstDeadline, isNew: begun.lastTicket == nil)
+        // Afterwards, so that the fetch has a deadline all the time.
+        if let lastTicket = begun.lastTicket { context.deadlines.remove(lastTicket) }
         guard let ticket else { return .done(.failed(.shutDown)) }
-        if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { context.wheel.remove(late) }
+        if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { context.deadlines.remove(late) }
         if let made = delegate.makeAtOnce(attempt) {
             // Without interceptors there is one attempt only, so no other can have begun meanwhile.
             guard !isIntercepted || state.withLock({ $0.handOver(attempt, now: nil).isWanted }) else { return .wait }

@@ -19,7 +19,7 @@ extension FetchState {
     /// An attempt that has begun.
     struct Begun: ~Copyable {
         let attempt: Attempt
-        /// What the wheel held for the last one.
+        /// The ticket of the last one.
         let lastTicket: Deadlines.Ticket?
         /// When to check the timeouts.
         let firstDeadline: MonotonicTime

@@ -106,7 +106,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     public var gauges: Network.Gauges {
         get async {
             var gauges = await transport.gauges
-            gauges.fetches = context.wheel.count
+            gauges.fetches = context.deadlines.count
             context.traffic.report(to: &gauges)
             return gauges
         }

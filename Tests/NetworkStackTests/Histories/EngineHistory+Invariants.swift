@@ -32,7 +32,7 @@ extension EngineHistory {
     func checkEnd() throws {
         try checkLateFetch()
         try finishQueue()
-        try must("No fetch remains after a shutdown.", engine.context.wheel.count == 0)
+        try must("No fetch remains after a shutdown.", engine.context.deadlines.count == 0)
         try must("A fetch that has ended waits on no clock.", sleeperCount == 0)
         try must("Every hop has ended or is cancelled.", world.transfers.allSatisfy { !$0.isLive })
         try must("No place leaks.", engine.transport.places.shares.isEmpty)
