@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import FoundationEssentials
 
 /// Requests are checked, and made hops.
@@ -87,134 +86,13 @@ final class RecentHop: Sendable {
     }
 }
 
-/// The events of a hop, and those of the reader and the source of bodies.
+/// The events of the reader and the source of bodies.
 extension FetchLoop {
     /// The reader of the stream has room again.
     func readerResumed() { state.withLock { $0.readerResumed(now: .now) }?.resumeReceiving() }
 
     func sourceIsReady() {
         state.withLock { $0.sourceIsReady() }?.resumeSending()
-    }
-
-    func entered(_ phase: HTTP.Phase, hop: Int) {
-        state.withLock { state in
-            guard state.note(hop: hop, { $0.entered(phase, now: .now, isSameHop: true) }) != nil else { return }
-            state.trace?.entered(phase)
-        }
-    }
-
-    func entered(_ phase: HTTP.Phase, on connection: HTTP.Connection, isReused: Bool, hop: Int) {
-        state.withLock { $0.entered(phase, on: connection, isReused: isReused, hop: hop, now: .now) }
-    }
-
-    func sent(_ total: Int64, hop: Int) {
-        state.withLock { state in
-            guard let hop = state.note(hop: hop, { $0.sent(now: .now) }) else { return }
-            hop.sent = total
-            state.trace?.sent(total)
-            guard let onBytesSent = options.value.onBytesSent else { return }
-            // Queued under the lock: the completion, which is queued later, is called after this.
-            queue.async { [length = hop.contentLength] in onBytesSent(total, length) }
-        }
-    }
-
-    func received(informational response: HTTP.Response, hop: Int) {
-        let isInformational = response.status.statusClass == .informational
-        let isCurrent = state.withLock { state in
-            guard state.note(hop: hop, { $0.progressed(now: .now) }) != nil else { return false }
-            state.trace?.received(informational: response)
-            if isInformational, let onInformational = options.value.onInformational {
-                queue.async { onInformational(response) }
-            }
-            return true
-        }
-        if isCurrent, !isInformational, cookiesAndHSTS.isOn { cookiesAndHSTS.received(response) }
-    }
-
-    func received(head: HTTP.Response, hop: Int) {
-        // User code, so it runs before the lock is taken; so do the clocks of cookies and HSTS below.
-        let fails = options.value.failsForStatus(head.status)
-        guard cookiesAndHSTS.isOn else { return act { $0.received(head: head, fails: fails, hop: hop, now: .now) } }
-        guard let request = state.withLock({ $0.current(hop)?.request }) else { return }
-        cookiesAndHSTS.received(head)
-        let secured = securedRedirect(head, to: request)
-        act { $0.received(head: head, fails: fails, secured: secured, hop: hop, now: .now) }
-    }
-
-    /// The https URL that HSTS demands in place of the one a redirect leads to, if any.
-    private func securedRedirect(_ head: HTTP.Response, to request: HTTP.Request) -> Result<URL?, HTTP.InvalidValue> {
-        let policy = options.value.redirects
-        guard let named = try? Redirect.location(of: head, to: request, policy: policy)?.url else {
-            return .success(nil)
-        }
-        return Result { () throws(HTTP.InvalidValue) in try cookiesAndHSTS.secured(named) }
-    }
-
-    /// Returns whether there is room for more.
-    func received(body chunk: Data, hop: Int) -> Bool {
-        if let receiver, state.withLock({ $0.isStreaming(hop) }) {
-            let hasRoom = receiver.take(chunk)
-            // Asked again: if the reader has made room meanwhile, its `readerResumed` came too early to end the pause.
-            state.withLock { $0.streamed(chunk.count, hop: hop, hasRoom: receiver.hasRoom, now: .now) }
-            return hasRoom
-        }
-        act { $0.received(body: chunk, hop: hop, now: .now) }
-        return true
-    }
-
-    func withheld(_ count: Int64, hop: Int) {
-        act { $0.withheld(count, hop: hop, now: .now) }
-    }
-
-    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int) {
-        context.traffic.add(metrics)
-        if let receiver, state.withLock({ $0.isStreaming(hop) }) {
-            var metrics = metrics
-            state.withLock { state in
-                state.complete(&metrics, of: state.current(hop), now: .now)
-                state.trace?.finished(metrics)
-            }
-            receiver.finish(trailers: trailers, metrics: metrics)
-            let (ends, last) = state.withLock { $0.streamFinished() }
-            last?.source?.close()
-            return run(ends ? .done(.resultStored) : .wait)
-        }
-        act { $0.finished(trailers: trailers, metrics: metrics, hop: hop, now: .now) }
-    }
-
-    /// A collected response may come at once. It is passed on without a copy, to be completed in its place.
-    func finished(
-        _ response: consuming HTTP.Response,
-        body: Data,
-        trailers: HTTP.Headers?,
-        metrics: HTTP.Metrics,
-        hop: Int
-    ) {
-        guard receiver == nil && !cookiesAndHSTS.isOn else {
-            received(head: response, hop: hop)
-            if !body.isEmpty { _ = received(body: body, hop: hop) }
-            return finished(trailers: trailers, metrics: metrics, hop: hop)
-        }
-        context.traffic.add(metrics)
-        let fails = options.value.failsForStatus(response.status)
-        var head: HTTP.Response? = consume response
-        act {
-            $0.finished(
-                head.take(),
-                fails: fails,
-                body: body,
-                trailers: trailers,
-                metrics: metrics,
-                hop: hop,
-                now: .now
-            )
-        }
-    }
-
-    @usableFromInline
-    func failed(_ failure: HopFailure, metrics: HTTP.Metrics, hop: Int) {
-        context.traffic.add(metrics)
-        act { $0.failed(failure, metrics: metrics, hop: hop, now: .now) }
     }
 }
 
