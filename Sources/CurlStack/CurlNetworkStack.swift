@@ -58,7 +58,6 @@ extension Network {
                 transport: transport,
                 configuration: configuration,
                 queue: queue,
-                lastIdentifier: Lock(0),
                 batch: transport.thread?.mailbox.batch,
                 events: transport.events
             )

@@ -72,23 +72,12 @@ extension Network {
         /// The error of URLSession.
         public typealias TransportError = URLError
 
-        private struct State {
-            var engine: HTTPEngine<URLSessionTransport>
-            /// The engine that was replaced when the stack was closed, until its last fetch has ended.
-            weak var finishing: HTTPEngine<URLSessionTransport>?
-            /// The engine that was replaced because the session brought header fields, until its last fetch has ended.
-            weak var earlier: HTTPEngine<URLSessionTransport>?
-            var isClosed = false
-        }
-
         /// The queue on which delayed retries wait.
         let retryQueue: DispatchQueue
         let table: TaskTable
         private let configuration: Configuration
         private let queue: DispatchQueue
-        /// The session, which is set once: by the program, or by the stack before its first transfer.
-        private let slot: Lock<URLSession?>
-        private let state: Lock<State>
+        private let current: Lock<HTTPEngine<URLSessionTransport>>
 
         /// A stack with the default configuration, for small programs. It is made when it is first used. What
         /// ``init(configuration:authenticationChallengeHandler:queue:)`` would throw, each fetch throws.
@@ -108,11 +97,8 @@ extension Network {
             configuration = .init()
             queue = .global()
             table = TaskTable(challengeHandler: authenticationChallengeHandler)
-            slot = Lock(nil)
-            let session = TransferSession(table: table, slot: slot)
-            state = Lock(
-                State(engine: HTTPEngine(transport: URLSessionTransport(session: session), retryQueue: retryQueue))
-            )
+            let session = TransferSession(table: table)
+            current = Lock(HTTPEngine(transport: URLSessionTransport(session: session), retryQueue: retryQueue))
             super.init()
         }
 
@@ -138,27 +124,24 @@ extension Network {
             self.configuration = configuration
             self.queue = queue
             table = TaskTable(challengeHandler: authenticationChallengeHandler)
-            let urlSession = URLSession.carrying(configuration, delegate: table)
-            slot = Lock(urlSession)
             let session = TransferSession(
                 table: table,
-                slot: slot,
+                session: .carrying(configuration, delegate: table),
                 connections: configuration.connections,
                 ownFields: OwnFields(configuration)
             )
-            session.attach(urlSession)
             let engine = HTTPEngine(
                 transport: URLSessionTransport(session: session),
                 configuration: configuration,
                 queue: queue,
                 retryQueue: queue
             )
-            state = Lock(State(engine: engine))
+            current = Lock(engine)
             super.init()
         }
 
         /// The engine above URLSession.
-        public var engine: HTTPEngine<URLSessionTransport> { state.withLock { $0.engine } }
+        public var engine: HTTPEngine<URLSessionTransport> { current.withLock { $0 } }
 
         /// Fetches a resource and collects its body. Cancelling the task cancels the fetch.
         ///
@@ -188,7 +171,7 @@ extension Network {
         /// session for its first fetch. Its delegate has to be the stack, its delegate queue serial, and its header fields legal in
         /// every request; anything else is a fatal error.
         public var session: URLSession? {
-            get { slot.withLock { $0 } }
+            get { engine.transport.session.session }
             set {
                 guard let newValue else {
                     fatalError(
@@ -198,34 +181,23 @@ extension Network {
                 check(newValue)
                 var configuration = configuration
                 configuration.sendWithEveryRequest(newValue.takeHeaders())
-                let (isFirst, engine) = state.withLock { state -> (Bool, HTTPEngine<URLSessionTransport>?) in
-                    guard slot.withLock({ exchange(&$0, with: $0 ?? newValue) }) == nil else { return (false, nil) }
-                    if state.isClosed { return (true, state.finishing ?? state.earlier) }
+                let isFirst = current.withLock { engine in
+                    guard engine.transport.session.attach(newValue) else { return false }
                     if !configuration.headers.isEmpty {
-                        state.earlier = state.engine
-                        state.engine = makeEngine(with: configuration, on: state.engine.transport, after: state.engine)
+                        engine = HTTPEngine(
+                            transport: engine.transport,
+                            configuration: configuration,
+                            queue: queue,
+                            retryQueue: retryQueue,
+                            events: engine.events,
+                            continuing: engine
+                        )
                     }
-                    return (true, state.engine)
+                    return true
                 }
                 guard isFirst else {
                     fatalError("The stack has a session already, and keeps it. Make another stack for another session.")
                 }
-                if let engine {
-                    engine.transport.session.attach(newValue)
-                } else {
-                    // After the end, no fetch uses it. It would retain the stack.
-                    newValue.finishTasksAndInvalidate()
-                }
-            }
-        }
-
-        /// What the stack is doing now. URLSession does not show its connections.
-        public var gauges: Gauges {
-            get async {
-                let (engine, earlier) = state.withLock { ($0.finishing ?? $0.engine, $0.earlier) }
-                var gauges = await engine.gauges
-                if let earlier { gauges.fetches += await earlier.gauges.fetches }
-                return gauges
             }
         }
 
@@ -233,68 +205,11 @@ extension Network {
         /// delegate. Returns at once.
         ///
         /// Later fetches fail with ``/NetworkStack/HTTPFetchError/shutDown``. It may be called any number of times. If other code
-        /// invalidates the session, the next fetch may crash the process.
-        public func finishFetchesAndInvalidateSession() { close() }
-
-        /// Ends every fetch in flight with ``/NetworkStack/HTTPFetchError/shutDown``, invalidates the session, and waits until it
-        /// is invalid.
-        ///
-        /// Later fetches fail with the same error. It may be called any number of times.
-        public func shutdown() async {
-            close()
-            // First, so that no waiting transfer takes the place of one that is ended.
-            table.shutDown()
-            state.withLock { $0.finishing }?.shutDown()
-            state.withLock { $0.earlier }?.shutDown()
-            guard let session else { return }
-            // No task is made after this: all are made on this queue, by transfers that first ask for the session.
-            table.steering.async { session.finishTasksAndInvalidate() }
-            await table.invalid()
-        }
-
-        /// Finishes the fetches in flight, as ``finishFetchesAndInvalidateSession()`` does, for a limited time, and then shuts
-        /// down as ``shutdown()`` does. Use it to end a service.
-        ///
-        /// - Parameter grace: The longest wait. There is none if it is zero or negative, or after the task was cancelled.
-        public func shutdown(after grace: Duration) async {
-            close()
-            let (finishing, earlier) = state.withLock { ($0.finishing, $0.earlier) }
-            async let others: ()? = earlier?.finish(within: grace)
-            await finishing?.finish(within: grace)
-            await others
-            await shutdown()
-        }
-
-        /// Replaces the engine by one that refuses all fetches. Fetches in flight keep the old one, whose session is invalidated
-        /// after the last of them.
-        private func close() {
-            let transport = URLSessionTransport(session: TransferSession(table: table, slot: slot))
-            let old = state.withLock { state in
-                let old = state.engine
-                guard !state.isClosed else { return old }
-                let refusing = makeEngine(with: configuration, on: transport, after: old)
-                refusing.shutDown()
-                (state.engine, state.finishing, state.isClosed) = (refusing, old, true)
-                return old
-            }
-            withExtendedLifetime(old) {}
-        }
-
-        /// Makes an engine that takes the place of another one, and counts on from there.
-        private func makeEngine(
-            with configuration: Configuration,
-            on transport: URLSessionTransport,
-            after last: HTTPEngine<URLSessionTransport>
-        ) -> HTTPEngine<URLSessionTransport> {
-            HTTPEngine(
-                transport: transport,
-                configuration: configuration,
-                queue: queue,
-                retryQueue: retryQueue,
-                lastIdentifier: last.lastIdentifier,
-                events: last.events,
-                traffic: last.traffic
-            )
+        /// invalidates the session, the next fetch may crash the process. To end the fetches instead, and to wait until the session is
+        /// invalid, use ``/NetworkStack/HTTPNetworkStack/shutdown()``.
+        public func finishFetchesAndInvalidateSession() {
+            let engine = engine
+            engine.finish { engine.transport.session.end() }
         }
     }
 }

@@ -17,7 +17,7 @@ public struct URLSessionTransport: HTTPTransport {
     /// What URLSession can do here, and the reason for each thing that it cannot.
     public let capabilities = Platform.capabilities
 
-    /// The requests that have a place, and those that wait.
+    /// The requests that have a place, and those that wait. URLSession does not show its connections.
     public var gauges: Network.Gauges { get async { .init(session.shares) } }
 
     let session: TransferSession
@@ -38,6 +38,15 @@ public struct URLSessionTransport: HTTPTransport {
     public func response(_ response: HTTP.Response) -> URLResponse {
         CarriedResponse(carrying: response)
             ?? URLResponse(url: response.url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+    }
+
+    /// Makes no more tasks from now on.
+    public func beginShutdown() { session.table.shutDown() }
+
+    /// Invalidates the session, and waits until it is invalid.
+    public func shutDown() async {
+        session.end()
+        if session.session != nil { await session.table.invalid() }
     }
 
     /// Refuses hops that URLSession would carry in another way than asked, before anything is sent.

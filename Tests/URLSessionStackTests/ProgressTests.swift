@@ -31,7 +31,7 @@ struct ProgressTests {
             source: nil,
             allowsWithholding: true
         )
-        let session = TransferSession(table: TaskTable(challengeHandler: nil), slot: Lock(nil))
+        let session = TransferSession(table: TaskTable(challengeHandler: nil))
         return HopTransfer(hop, sink: sink, session: session)
     }
 

@@ -13,8 +13,7 @@ struct TransferSessionTests {
     @Test("an ended session makes no task")
     func shutDown() {
         let table = TaskTable(challengeHandler: nil)
-        let session = TransferSession(table: table, slot: Lock(nil))
-        session.attach(URLSession(configuration: .ephemeral))
+        let session = TransferSession(table: table, session: URLSession(configuration: .ephemeral))
         #expect(throws: Never.self) { try session.carrier() }
         table.shutDown()
         #expect {

@@ -21,7 +21,7 @@ final class EngineContext: Sendable {
     let reporter: ServerTrustJudge.Reporter?
     /// Passes events to the listeners, if there are any.
     let events: EventReporter?
-    let deadlines = Deadlines()
+    let deadlines: Deadlines
     let traffic: Traffic
     /// How long after a fetch has begun, in nanoseconds, to check its timeouts: calculated once, as durations are slow to add.
     private let firstDeadlineOffset: UInt64
@@ -35,8 +35,10 @@ final class EngineContext: Sendable {
         retryQueue: DispatchQueue,
         batch: ResumeBatch? = nil,
         events: EventReporter? = nil,
+        deadlines: Deadlines = Deadlines(),
         traffic: Traffic = Traffic()
     ) {
+        self.deadlines = deadlines
         self.traffic = traffic
         self.batch = batch
         self.events = events

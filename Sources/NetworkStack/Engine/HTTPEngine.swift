@@ -15,10 +15,9 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     private let interceptors: HTTPResource<Transport.Request, Transport.Response>.Interceptors
     /// Whether the stack has interceptors.
     @usableFromInline let isIntercepted: Bool
-    package let lastIdentifier: Lock<Int>
+    private let lastIdentifier: Lock<Int>
     /// Passes events to the listeners, if there are any.
     package var events: EventReporter? { context.events }
-    package var traffic: Traffic { context.traffic }
 
     /// Makes an engine.
     ///
@@ -43,24 +42,25 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             configuration: configuration,
             queue: queue,
             retryQueue: retryQueue,
-            lastIdentifier: Lock(0),
             events: EventReporter(configuration.listeners, advisories: transport.capabilities.advisories)
         )
     }
 
-    /// Makes an engine; the attempts and bytes of several engines of a stack are counted together. The batch is that of the thread on
-    /// which the transport calls its sinks, if it has one. The reporter is that of the transport, which adds its connections.
+    /// Makes an engine. The batch is that of the thread on which the transport calls its sinks, if it has one. The reporter is that of
+    /// the transport, which adds its connections.
+    ///
+    /// An engine that takes the place of another one continues it: both have the same gauges, and they are finished and shut down
+    /// together.
     package init(
         transport: Transport,
         configuration: Network.Configuration,
         queue: DispatchQueue,
         retryQueue: DispatchQueue = .global(),
-        lastIdentifier: Lock<Int>,
         batch: ResumeBatch? = nil,
         events: EventReporter?,
-        traffic: Traffic? = nil
+        continuing last: HTTPEngine? = nil
     ) {
-        self.lastIdentifier = lastIdentifier
+        lastIdentifier = last?.lastIdentifier ?? Lock(0)
         self.transport = transport
         let reason = transport.capabilities.reason(against: .publicKeyPinning)
         context = EngineContext(
@@ -71,7 +71,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             retryQueue: retryQueue,
             batch: batch,
             events: events,
-            traffic: traffic ?? Traffic()
+            deadlines: last?.context.deadlines ?? Deadlines(),
+            traffic: last?.context.traffic ?? Traffic()
         )
         interceptors = configuration.interceptors.map { $0.adapted() }
         isIntercepted = !configuration.interceptors.isEmpty
@@ -101,6 +102,15 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///
     /// - Parameter grace: The longest wait; zero or less means none. Cancelling the task ends the wait, too.
     public func finish(within grace: Duration) async { await context.finish(within: grace) }
+
+    /// Accepts no more fetches, and calls back when the running ones have ended. Returns at once.
+    package func finish(_ completion: @escaping @Sendable () -> Void) {
+        let departure = context.deadlines.seal()
+        Task {
+            await departure.wait()
+            completion()
+        }
+    }
 
     /// What the transport reports, with what the engine knows besides.
     public var gauges: Network.Gauges {

@@ -23,9 +23,10 @@ final class TransferSession: Sendable {
     /// The tunnels of the environment's proxies that transfers may use.
     let tunnels = Platform.tunnels()
 
-    /// The session of the stack, which is set once: by the program, or by this before the first transfer.
-    private let slot: Lock<URLSession?>
     private let state: Lock<State>
+
+    /// The session, which is set once: by the program, or by ``carrier()`` for the first transfer.
+    var session: URLSession? { state.withLock { $0.session } }
 
     /// The default fields of requests; `nil` for an injected session.
     var ownFields: OwnFields? { state.withLock { $0.ownFields } }
@@ -33,32 +34,44 @@ final class TransferSession: Sendable {
     var steering: DispatchQueue { table.steering }
     var interrupting: DispatchQueue { table.interrupting }
 
-    /// Makes an object whose session is attached later, or made for the first transfer if the slot is empty then.
+    /// Makes an object. Without a session, one is attached later or made for the first transfer.
     init(
         table: TaskTable,
-        slot: Lock<URLSession?>,
+        session: URLSession? = nil,
         connections: Network.Configuration.Connections = .init(),
         ownFields: OwnFields? = nil
     ) {
         self.table = table
-        self.slot = slot
         let places = PlaceQueue<@Sendable () -> Void>(perHost: connections.perHost, total: connections.total)
-        state = Lock(State(ownFields: ownFields, places: places))
+        state = Lock(State(session: session, ownFields: ownFields, places: places))
     }
 
     /// The last fetch has ended, and no other can start.
-    deinit { state.withLock { $0.session }?.finishTasksAndInvalidate() }
+    deinit { session?.finishTasksAndInvalidate() }
 
-    /// Sets the session.
-    func attach(_ session: URLSession) {
+    /// Sets an injected session.
+    ///
+    /// - Parameter session: The session.
+    /// - Returns: Whether it is the first one. Another one is not set.
+    func attach(_ session: URLSession) -> Bool {
         Platform.detachCache(from: session)
         Platform.boundTimeout(of: session)
-        state.withLock { state in
+        let isFirst = state.withLock { state in
+            guard state.session == nil else { return false }
             state.session = session
-            if state.ownFields == nil {
-                state.places.perHost = max(1, session.configuration.httpMaximumConnectionsPerHost)
-            }
+            state.places.perHost = max(1, session.configuration.httpMaximumConnectionsPerHost)
+            return true
         }
+        // After the end, no fetch uses it. It would retain the stack.
+        if table.isShutDown { end() }
+        return isFirst
+    }
+
+    /// Invalidates the session after its last task. No task is made after that: all are made on this queue, by transfers that first
+    /// ask for the session.
+    func end() {
+        table.shutDown()
+        steering.async { [self] in session?.finishTasksAndInvalidate() }
     }
 
     /// The session that carries a transfer. If none was set before the first transfer, this makes one with the default
@@ -67,18 +80,15 @@ final class TransferSession: Sendable {
     /// - Throws: ``HTTPTransferFailure/shutDown`` after the end; what the stack's initializer would throw for that configuration.
     func carrier() throws(HTTPTransferFailure<URLError>) -> URLSession {
         if table.isShutDown { throw .shutDown }
-        if let session = state.withLock({ $0.session }) { return session }
+        if let session { return session }
         let configuration = Network.Configuration()
         do { try configuration.checkForURLSession() } catch { throw .init(error) }
-        let (session, isNew) = slot.withLock { slot in
-            if let session = slot { return (session, false) }
+        return state.withLock { state in
+            if let session = state.session { return session }
             let made = URLSession.carrying(configuration, delegate: table)
-            slot = made
-            return (made, true)
+            (state.session, state.ownFields) = (made, OwnFields(configuration))
+            return made
         }
-        if isNew { state.withLock { $0.ownFields = OwnFields(configuration) } }
-        attach(session)
-        return session
     }
 
     // MARK: Places
@@ -104,7 +114,7 @@ final class TransferSession: Sendable {
 
     /// Runs a closure between two events of the session.
     func betweenEvents(_ body: @escaping @Sendable () -> Void) {
-        guard let session = state.withLock({ $0.session }) else { return steering.async(execute: body) }
+        guard let session else { return steering.async(execute: body) }
         session.delegateQueue.addOperation(body)
     }
 }

@@ -57,7 +57,6 @@ public final class MockNetworkStack: HTTPTransportStack {
             configuration: configuration,
             queue: queue,
             retryQueue: queue,
-            lastIdentifier: Lock(0),
             events: EventReporter(configuration.listeners)
         )
     }
