@@ -25,10 +25,10 @@ struct GaugesTests {
 
     @Test("wrap around where a transport reports absurd figures")
     func absurd() {
-        let traffic = Traffic()
+        let counts = EngineCounts()
         var metrics = HTTP.Metrics()
         (metrics.bytesSent, metrics.bytesReceived) = (.max, .max)
-        for _ in 1...2 { traffic.add(metrics) }
+        for _ in 1...2 { counts.add(metrics) }
     }
 
     @Test("come at intervals until the task is cancelled, from views and erased stacks", .timeLimit(.minutes(1)))

@@ -21,7 +21,6 @@ extension FetchStateTests {
 
         init(trace: FetchTrace? = nil) { self.trace = trace }
 
-        func nextIdentifier() -> Int { 0 }
         func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? { nil }
         func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable { EmptyCancelable() }
         func reportScheduled(_ attempt: Attempt) {}

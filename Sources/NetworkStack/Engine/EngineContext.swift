@@ -22,7 +22,7 @@ final class EngineContext: Sendable {
     /// Passes events to the listeners, if there are any.
     let events: EventReporter?
     let deadlines: Deadlines
-    let traffic: Traffic
+    let counts: EngineCounts
     /// How long after a fetch has begun, in nanoseconds, to check its timeouts: calculated once, as durations are slow to add.
     private let firstDeadlineOffset: UInt64
     let queue: DispatchQueue
@@ -36,10 +36,10 @@ final class EngineContext: Sendable {
         batch: ResumeBatch? = nil,
         events: EventReporter? = nil,
         deadlines: Deadlines = Deadlines(),
-        traffic: Traffic = Traffic()
+        counts: EngineCounts = EngineCounts()
     ) {
         self.deadlines = deadlines
-        self.traffic = traffic
+        self.counts = counts
         self.batch = batch
         self.events = events
         options = Shared(configuration.options.keepingBack(configuration.sensitiveHeaders))
@@ -128,10 +128,14 @@ final class EngineContext: Sendable {
     }
 }
 
-/// How many bytes of bodies the requests of an engine have transferred.
-package final class Traffic: Sendable {
+/// What the engines of a stack count together: attempts, and the bytes of bodies that requests have transferred.
+final class EngineCounts: Sendable {
+    private let lastIdentifier = Atomic<Int>(0)
     private let sent = Atomic<Int64>(0)
     private let received = Atomic<Int64>(0)
+
+    /// An identifier for a new attempt.
+    func nextIdentifier() -> Int { lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// A request has ended. The sums wrap around, because any transport may report any figure.
     func add(_ metrics: HTTP.Metrics) {

@@ -69,8 +69,6 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         if case .streamed(let receiver, _) = reception { receiver } else { nil }
     }
 
-    func nextIdentifier() -> Int { engine.nextIdentifier() }
-
     // MARK: Making and carrying
 
     func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? {

@@ -17,9 +17,6 @@ protocol FetchDelegate: AnyObject, Sendable {
     /// Where the body of a success goes, if it is not collected.
     var receiver: StreamReceiver? { get }
 
-    /// An identifier for a new attempt.
-    func nextIdentifier() -> Int
-
     /// Makes the request, if that is done at once.
     func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>?
 

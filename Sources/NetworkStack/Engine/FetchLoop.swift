@@ -52,7 +52,7 @@ final class FetchLoop: Cancelable {
 
     /// Makes the request, afresh for every attempt.
     private func make() -> FetchState.Step {
-        let identifier = isIntercepted ? delegate?.nextIdentifier() ?? 0 : 0
+        let identifier = isIntercepted ? context.counts.nextIdentifier() : 0
         let offset = context.firstDeadlineOffset(with: options)
         let begun = state.withLock { $0.beginAttempt(identifier, now: .now, firstDeadlineOffset: offset) }
         guard let begun, let delegate = begun.delegate else { return .wait }

@@ -15,7 +15,6 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     private let interceptors: HTTPResource<Transport.Request, Transport.Response>.Interceptors
     /// Whether the stack has interceptors.
     @usableFromInline let isIntercepted: Bool
-    private let lastIdentifier: Lock<Int>
     /// Passes events to the listeners, if there are any.
     package var events: EventReporter? { context.events }
 
@@ -60,7 +59,6 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         events: EventReporter?,
         continuing last: HTTPEngine? = nil
     ) {
-        lastIdentifier = last?.lastIdentifier ?? Lock(0)
         self.transport = transport
         let reason = transport.capabilities.reason(against: .publicKeyPinning)
         context = EngineContext(
@@ -72,7 +70,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             batch: batch,
             events: events,
             deadlines: last?.context.deadlines ?? Deadlines(),
-            traffic: last?.context.traffic ?? Traffic()
+            counts: last?.context.counts ?? EngineCounts()
         )
         interceptors = configuration.interceptors.map { $0.adapted() }
         isIntercepted = !configuration.interceptors.isEmpty
@@ -82,7 +80,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// gauges count them together.
     package init(transport: Transport, sharing other: HTTPEngine) {
         self.transport = transport
-        (lastIdentifier, context) = (other.lastIdentifier, other.context)
+        context = other.context
         (interceptors, isIntercepted) = (other.interceptors, other.isIntercepted)
     }
 
@@ -117,7 +115,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         get async {
             var gauges = await transport.gauges
             gauges.fetches = context.deadlines.count
-            context.traffic.report(to: &gauges)
+            context.counts.report(to: &gauges)
             return gauges
         }
     }
@@ -229,11 +227,4 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     private func joined(
         _ others: HTTPResource<Transport.Request, Transport.Response>.Interceptors
     ) -> HTTPResource<Transport.Request, Transport.Response>.Interceptors { interceptors + others }
-
-    func nextIdentifier() -> Int {
-        lastIdentifier.withLock { last in
-            last += 1
-            return last
-        }
-    }
 }

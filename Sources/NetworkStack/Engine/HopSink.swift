@@ -97,7 +97,7 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
 
     @usableFromInline
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
-        loop.context.traffic.add(metrics)
+        loop.context.counts.add(metrics)
         if let receiver = loop.receiver, loop.state.withLock({ $0.isStreaming(hop) }) {
             var metrics = metrics
             loop.state.withLock { state in
@@ -120,7 +120,7 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
             if !body.isEmpty { _ = self.body(body) }
             return finished(trailers: trailers, metrics: metrics)
         }
-        loop.context.traffic.add(metrics)
+        loop.context.counts.add(metrics)
         let fails = loop.options.value.failsForStatus(response.status)
         var head: HTTP.Response? = consume response
         loop.act {
@@ -138,7 +138,7 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
 
     @usableFromInline
     func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics) {
-        loop.context.traffic.add(metrics)
+        loop.context.counts.add(metrics)
         let failure = failure.fetchError
         loop.act { $0.failed(failure, metrics: metrics, hop: hop, now: .now) }
     }

@@ -115,7 +115,6 @@ final class FetchHistoryDelegate: FetchDelegate {
     /// The events so far.
     func recordedEvents() -> [EventRecorder.Entry] { events.recorder(after: reporter).entries }
 
-    func nextIdentifier() -> Int { 0 }
     func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? { nil }
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable { EmptyCancelable() }
     func reportScheduled(_ attempt: Attempt) {}
