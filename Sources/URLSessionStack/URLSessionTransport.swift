@@ -18,7 +18,7 @@ public struct URLSessionTransport: HTTPTransport {
     public let capabilities = Platform.capabilities
 
     /// The requests that have a place, and those that wait. URLSession does not show its connections.
-    public var gauges: Network.Gauges { get async { .init(session.shares) } }
+    public var gauges: Network.Gauges { get async { .init(session.places.shares) } }
 
     let session: TransferSession
 

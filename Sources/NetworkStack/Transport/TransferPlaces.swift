@@ -1,5 +1,5 @@
 /// The places of a transport, and the hosts that have answered, whose connections may be kept.
-final class TransferPlaces: Sendable {
+package final class TransferPlaces: Sendable {
     private struct State {
         var queue: PlaceQueue<@Sendable () -> Void>
         var answered: Set<HTTP.Origin> = []
@@ -8,24 +8,27 @@ final class TransferPlaces: Sendable {
 
     private let state: Lock<State>
 
-    init(_ connections: Network.Configuration.Connections) {
+    package init(_ connections: Network.Configuration.Connections) {
         state = Lock(State(queue: PlaceQueue(perHost: connections.perHost, total: connections.total)))
     }
 
+    /// Changes how many transfers to a host may run at once.
+    package func limit(perHost: Int) { state.withLock { $0.queue.perHost = perHost } }
+
     /// Takes a place, or returns a ticket; then `start` is called when a place is free.
-    func enter(_ origin: HTTP.Origin, start: @escaping @Sendable () -> Void) -> UInt64? {
+    package func enter(_ origin: HTTP.Origin, start: @escaping @Sendable () -> Void) -> UInt64? {
         state.withLock { $0.queue.enter(start, for: origin) }
     }
 
     /// Withdraws a ticket.
     ///
     /// - Returns: Whether it still waited.
-    func withdraw(_ ticket: UInt64, from origin: HTTP.Origin) -> Bool {
+    package func withdraw(_ ticket: UInt64, from origin: HTTP.Origin) -> Bool {
         state.withLock { $0.queue.withdraw(ticket: ticket, from: origin) }
     }
 
     /// Frees a place.
-    func leave(_ origin: HTTP.Origin) {
+    package func leave(_ origin: HTTP.Origin) {
         let admitted = state.withLock { $0.isClosed ? [] : $0.queue.leave(origin) }
         for start in admitted { start() }
     }
@@ -34,7 +37,7 @@ final class TransferPlaces: Sendable {
     func close() { state.withLock { $0.isClosed = true } }
 
     /// What is under way with each origin.
-    var shares: [HTTP.Origin: Network.Gauges.Share] { state.withLock { $0.queue.shares } }
+    package var shares: [HTTP.Origin: Network.Gauges.Share] { state.withLock { $0.queue.shares } }
 
     /// Notes that a host has answered a request in full.
     func answered(_ origin: HTTP.Origin) {

@@ -15,14 +15,12 @@ final class TransferSession: Sendable {
         var session: URLSession?
         /// The default fields of requests; `nil` for an injected session.
         var ownFields: OwnFields?
-        /// Calls the closure of each waiting transfer that gets a place.
-        var places: PlaceQueue<@Sendable () -> Void>
     }
 
     let table: TaskTable
     /// The tunnels of the environment's proxies that transfers may use.
     let tunnels = Platform.tunnels()
-
+    let places: TransferPlaces
     private let state: Lock<State>
 
     /// The session, which is set once: by the program, or by ``carrier()`` for the first transfer.
@@ -42,8 +40,8 @@ final class TransferSession: Sendable {
         ownFields: OwnFields? = nil
     ) {
         self.table = table
-        let places = PlaceQueue<@Sendable () -> Void>(perHost: connections.perHost, total: connections.total)
-        state = Lock(State(session: session, ownFields: ownFields, places: places))
+        places = TransferPlaces(connections)
+        state = Lock(State(session: session, ownFields: ownFields))
     }
 
     /// The last fetch has ended, and no other can start.
@@ -59,7 +57,7 @@ final class TransferSession: Sendable {
         let isFirst = state.withLock { state in
             guard state.session == nil else { return false }
             state.session = session
-            state.places.perHost = max(1, session.configuration.httpMaximumConnectionsPerHost)
+            places.limit(perHost: max(1, session.configuration.httpMaximumConnectionsPerHost))
             return true
         }
         // After the end, no fetch uses it. It would retain the stack.
@@ -90,27 +88,6 @@ final class TransferSession: Sendable {
             return made
         }
     }
-
-    // MARK: Places
-
-    /// What is under way with each origin.
-    var shares: [HTTP.Origin: Network.Gauges.Share] { state.withLock { $0.places.shares } }
-
-    /// Takes a place, or returns a ticket; then `start` is called on the steering queue when a place is free.
-    func enter(_ origin: HTTP.Origin, start: @escaping @Sendable () -> Void) -> UInt64? {
-        state.withLock { $0.places.enter(start, for: origin) }
-    }
-
-    func withdraw(ticket: UInt64, from origin: HTTP.Origin) -> Bool {
-        state.withLock { $0.places.withdraw(ticket: ticket, from: origin) }
-    }
-
-    func leave(_ origin: HTTP.Origin) {
-        let admitted = state.withLock { $0.places.leave(origin) }
-        for start in admitted { steering.async(execute: start) }
-    }
-
-    // MARK: Events
 
     /// Runs a closure between two events of the session.
     func betweenEvents(_ body: @escaping @Sendable () -> Void) {

@@ -19,7 +19,7 @@ extension HopTransfer {
             session.interrupting.async { completionHandler(.cancelAuthenticationChallenge, nil) }
         }
         guard let handler = session.table.challengeHandler, state.withLock({ $0.sink }) != nil else { return decline() }
-        if state.withLock({ exchange(&$0.hasPlace, with: false) }) { session.leave(hop.origin) }
+        if state.withLock({ exchange(&$0.hasPlace, with: false) }) { session.places.leave(hop.origin) }
         let wasAnswered = Lock(false)
         handler.handle(challenge) { [self] disposition, credential in
             guard !wasAnswered.withLock({ exchange(&$0, with: true) }) else { return }
@@ -44,7 +44,7 @@ extension HopTransfer {
     ///
     /// - Parameter goOn: Called once there is a place, unless the task has ended by then.
     private func queueAgain(_ goOn: @escaping @Sendable () -> Void) {
-        let ticket = session.enter(hop.origin) { self.startTask() }
+        let ticket = session.places.enter(hop.origin) { self.session.steering.async { self.startTask() } }
         let sink = state.withLock { state -> (any HTTPTransferSink<URLError>)? in
             guard case .carried = state.stage else { return nil }
             if let ticket { state.answering = (ticket, goOn) } else { state.hasPlace = true }

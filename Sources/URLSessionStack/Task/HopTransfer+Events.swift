@@ -65,7 +65,7 @@ extension HopTransfer {
             return (state.cancelling, exchange(&state.hasPlace, with: false))
         }
         cancelling?.wait()
-        if hadPlace { session.leave(hop.origin) }
+        if hadPlace { session.places.leave(hop.origin) }
         deliver()
     }
 

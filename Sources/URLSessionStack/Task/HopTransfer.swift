@@ -94,7 +94,7 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
     private func queue() {
         guard let sink = state.withLock({ $0.sink }) else { return }
         sink.entered(.queued)
-        let ticket = session.enter(hop.origin) { self.startTask() }
+        let ticket = session.places.enter(hop.origin) { self.session.steering.async { self.startTask() } }
         let (goesOn, isLate) = state.withLock { state in
             state.clock.queued = .now
             if case .ended = state.stage { return (false, true) }
@@ -115,7 +115,7 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
     }
 
     private func queueTimedOut(_ ticket: UInt64) {
-        guard session.withdraw(ticket: ticket, from: hop.origin) else { return }
+        guard session.places.withdraw(ticket, from: hop.origin) else { return }
         state.withLock { state in
             if case .queued = state.stage { state.stage = .reading }
             state.answering = nil
@@ -124,9 +124,9 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
     }
 
     func withdraw(_ ticket: UInt64?) {
-        guard let ticket else { return session.leave(hop.origin) }
+        guard let ticket else { return session.places.leave(hop.origin) }
         // A transfer that has its place already is started, and then frees it.
-        _ = session.withdraw(ticket: ticket, from: hop.origin)
+        _ = session.places.withdraw(ticket, from: hop.origin)
     }
 
     /// The transfer has a place: makes and starts the task, or continues it. Runs on the steering queue.
@@ -139,14 +139,14 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
             }
             return state.content
         }
-        guard let content else { return session.leave(hop.origin) }
+        guard let content else { return session.places.leave(hop.origin) }
         let urlSession: URLSession
         do { urlSession = try session.carrier() } catch {
-            session.leave(hop.origin)
+            session.places.leave(hop.origin)
             return fail(error)
         }
         do { try Platform.checkCookies(of: urlSession, for: hop) } catch {
-            session.leave(hop.origin)
+            session.places.leave(hop.origin)
             return fail(.init(error))
         }
         let request = WireRequest(hop, content: content, ownFields: session.ownFields).urlRequest
@@ -164,7 +164,7 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
             // Cancelled meanwhile: no other code knows the task, and it was never started.
             _ = session.table.remove(task)
             task.cancel()
-            return session.leave(hop.origin)
+            return session.places.leave(hop.origin)
         }
         sink.entered(content.isNone ? .waiting : .sending)
         task.resume()
