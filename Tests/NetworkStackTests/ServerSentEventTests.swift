@@ -62,9 +62,8 @@ struct ServerSentEventTests {
     func secondLoops() async throws {
         #expect(try await inTwoLoops(LineStream(stream("a\nb\nc"), limit: 10) { _ in .cancelled }) == ["a", "b", "c"])
         let numbers = JSONLineStream<Int, Failure>(
-            LineStream(stream("1\n2\n3\n"), limit: 10) { _ in .cancelled },
-            decoder: { JSONDecoder() },
-            undecodable: { _ in .cancelled }
+            lines: LineStream(stream("1\n2\n3\n"), limit: 10) { _ in .cancelled },
+            decoder: { JSONDecoder() }
         )
         #expect(try await inTwoLoops(numbers) == [1, 2, 3])
         let text = "id: 7\nretry: 1500\ndata: a\n\ndata: b\n\ndata: c\n\n"

@@ -9,7 +9,8 @@ final class LineReader<Failure: ByteStreamFailure>: Sendable {
     let stream: ByteStream<Failure>
     private let buffer: Lock<LineBuffer>
     private let isReading = Lock(false)
-    private let undecodable: @Sendable (any Error) -> Failure
+    /// Makes the stream's error of one that its lines lead to.
+    let undecodable: @Sendable (any Error) -> Failure
 
     init(
         _ stream: ByteStream<Failure>,

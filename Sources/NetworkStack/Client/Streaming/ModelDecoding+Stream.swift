@@ -29,9 +29,7 @@ extension ModelDecoding where Metadata: HTTPResponseConvertible {
         T == JSONLineStream<Value, HTTPFetchError<Metadata, E>>, Payload == ByteStream<HTTPFetchError<Metadata, E>>
     {
         Self { stream, response in
-            JSONLineStream(LineStream(stream, limit: limit) { .undecodable($0, response) }, decoder: decoder) {
-                .undecodable($0, response)
-            }
+            JSONLineStream(lines: LineStream(stream, limit: limit) { .undecodable($0, response) }, decoder: decoder)
         }
     }
 
@@ -97,20 +95,18 @@ public struct LineStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
     /// A line.
     public typealias Element = String
 
-    private let lines: LineReader<Failure>
+    private let reader: LineReader<Failure>
 
     init(_ stream: ByteStream<Failure>, limit: Int, undecodable: @escaping @Sendable (any Error) -> Failure) {
-        lines = LineReader(stream, ending: .lineFeeds, limit: limit, undecodable: undecodable)
+        reader = LineReader(stream, ending: .lineFeeds, limit: limit, undecodable: undecodable)
     }
 
     /// Returns an iterator that continues where the stream stands.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
 
     /// Reads line by line.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let lines: LineReader<Failure>
-
-        fileprivate init(_ lines: LineReader<Failure>) { self.lines = lines }
+        fileprivate let reader: LineReader<Failure>
 
         /// The next line, as UTF-8; invalid bytes are replaced.
         ///
@@ -119,7 +115,7 @@ public struct LineStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
         /// - Throws: The stream's failure; for a line that is too long, the error that ``ByteStream/lines(upTo:)`` or
         ///   ``ModelDecoding/lines(upTo:)`` names; ``HTTPFetchError/concurrentRead`` if another task reads the next line.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> String? {
-            try await lines.next().map { String(decoding: $0, as: UTF8.self) }
+            try await reader.next().map { String(decoding: $0, as: UTF8.self) }
         }
     }
 }
@@ -129,30 +125,18 @@ public struct JSONLineStream<Value: Decodable & SendableMetatype, Failure: ByteS
     /// A value of one line.
     public typealias Element = Value
 
-    private let lines: LineStream<Failure>
-    private let decoder: @Sendable () -> JSONDecoder
-    private let undecodable: @Sendable (any Error) -> Failure
-
-    init(
-        _ lines: LineStream<Failure>,
-        decoder: @escaping @Sendable () -> JSONDecoder,
-        undecodable: @escaping @Sendable (any Error) -> Failure
-    ) {
-        self.lines = lines
-        self.decoder = decoder
-        self.undecodable = undecodable
-    }
+    let lines: LineStream<Failure>
+    let decoder: @Sendable () -> JSONDecoder
 
     /// Returns an iterator that continues where the stream stands.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(lines: lines.makeAsyncIterator(), decoder: decoder(), undecodable: undecodable)
+        AsyncIterator(lines: lines.makeAsyncIterator(), decoder: decoder())
     }
 
     /// Reads value by value.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var lines: LineStream<Failure>.AsyncIterator
         fileprivate let decoder: JSONDecoder
-        fileprivate let undecodable: @Sendable (any Error) -> Failure
 
         /// The next value.
         ///
@@ -162,7 +146,9 @@ public struct JSONLineStream<Value: Decodable & SendableMetatype, Failure: ByteS
         public mutating func next() async throws(Failure) -> Value? {
             while let line = try await lines.next() {
                 if line.allSatisfy(\.isWhitespace) { continue }
-                do { return try decoder.decode(Value.self, from: Data(line.utf8)) } catch { throw undecodable(error) }
+                do { return try decoder.decode(Value.self, from: Data(line.utf8)) } catch {
+                    throw lines.reader.undecodable(error)
+                }
             }
             return nil
         }

@@ -51,7 +51,6 @@ public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, 
     private let isReading = Lock(false)
     private let keepsRest: Bool
     private let onComment: (@Sendable (String) -> Void)?
-    private let undecodable: @Sendable (any Error) -> Failure
 
     init(
         _ stream: ByteStream<Failure>,
@@ -70,7 +69,6 @@ public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, 
         )
         parser = Lock(ServerSentEventParser(limit: limit))
         self.onComment = onComment
-        self.undecodable = undecodable
     }
 
     /// The `Last-Event-ID` of the next connection: the identifier of the last event that had one, also of one without data, which
@@ -121,7 +119,7 @@ public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, 
 
     private func take(_ line: ArraySlice<UInt8>) throws(Failure) -> ServerSentEventParser.Item? {
         do { return try parser.withLock { parser throws(EventTooLong) in try parser.take(line) } } catch {
-            throw undecodable(error)
+            throw lines.undecodable(error)
         }
     }
 }
