@@ -7,17 +7,15 @@ public import FoundationEssentials
 ///     openssl x509 -in certificate.pem -pubkey -noout | openssl pkey -pubin -outform der \
 ///         | openssl dgst -sha256 -binary | openssl enc -base64
 public struct PublicKeyPin: Hashable, Sendable {
-    // Four words: cheaper to compare than an array, and without allocation.
-    private let words: (UInt64, UInt64, UInt64, UInt64)
+    /// The hash: 32 bytes.
+    public let sha256: Data
 
     /// Makes a pin from a hash.
     ///
     /// - Parameter hash: The 32 bytes. With any other number the result is `nil`.
     public init?(sha256 hash: some Collection<UInt8>) {
         guard hash.count == 32 else { return nil }
-        var rest = hash.makeIterator()
-        func word() -> UInt64 { (0..<8).reduce(0) { word, _ in word << 8 | UInt64(rest.next() ?? 0) } }
-        words = (word(), word(), word(), word())
+        sha256 = Data(hash)
     }
 
     /// Parses a pin.
@@ -35,26 +33,11 @@ public struct PublicKeyPin: Hashable, Sendable {
         self.init(sha256: hash)
     }
 
-    /// The hash: 32 bytes.
-    public var sha256: Data {
-        let words = [words.0, words.1, words.2, words.3]
-        return Data(words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
-    }
-
     /// The hash in base64, as in policies of RFC 7469.
     public var base64: String { sha256.base64EncodedString() }
 
     /// The hash of zero bytes.
     static let ofNothing = PublicKeyPin("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
-
-    /// Whether two pins are of the same key.
-    public static func == (left: PublicKeyPin, right: PublicKeyPin) -> Bool { left.words == right.words }
-
-    /// Feeds the hash to a hasher.
-    public func hash(into hasher: inout Hasher) {
-        // The bytes are a hash already, so eight of them are enough.
-        hasher.combine(words.0)
-    }
 }
 
 extension PublicKeyPin: LosslessStringConvertible {
