@@ -151,15 +151,6 @@ extension TaskTable: URLSessionDataDelegate {
         remove(task)?.completed(task, error)
     }
 
-    func urlSession(
-        _ session: URLSession,
-        dataTask: URLSessionDataTask,
-        willCacheResponse proposedResponse: CachedURLResponse,
-        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
-    ) {
-        completionHandler(nil)
-    }
-
     /// The session has released everything.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { invalidation.fire() }
 }
