@@ -106,10 +106,11 @@ extension HTTP.Headers {
         let bytes = Array(joined.utf8)
         let comma = Array(", ".utf8)
         let whole = bytes + comma
-        for count in 2...whole.count where whole.count % count == 0 {
-            let line = whole.prefix(whole.count / count)
+        // The shortest first: four lines are also two pairs of lines.
+        for length in 1...whole.count / 2 where whole.count % length == 0 {
+            let line = whole.prefix(length)
             guard line.suffix(comma.count) == comma[...] else { continue }
-            let isRepeated = whole.indices.allSatisfy { whole[$0] == line[$0 % line.count] }
+            let isRepeated = whole.indices.allSatisfy { whole[$0] == line[$0 % length] }
             if isRepeated { return String(decoding: line.dropLast(comma.count), as: UTF8.self) }
         }
         return nil
