@@ -17,7 +17,7 @@ struct ReceivedHead {
     /// The codings of the body, in the order in which they were applied.
     let contentCodings: [String]
     private let announcedLength: Int64?
-    private let judgement: HeadJudge.Fault?
+    private let faults: [HeadJudge.Fault]
 
     init(_ response: HTTPURLResponse, url: URL) {
         let fields = HTTP.Headers.fields(of: response)
@@ -26,8 +26,7 @@ struct ReceivedHead {
         fieldCount = fields.count
         size = fields.reduce(0) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 4 }
         var judge = HeadJudge()
-        let faults = fields.compactMap { judge.read(Array("\($0.name): \($0.value)".utf8).span) }
-        judgement = faults.first
+        faults = fields.compactMap { judge.read(Array("\($0.name): \($0.value)".utf8).span) }
         (contentCodings, announcedLength) = (judge.contentCodings, judge.contentLength)
     }
 
@@ -52,9 +51,9 @@ struct ReceivedHead {
         contentCodings.first { !known.contains($0.lowercased()) }
     }
 
-    /// The fault of the head, if it has one. Fields about a body that does not follow are not checked.
+    /// The first fault of the head, if it has one. Fields about a body that does not follow are not checked.
     func fault(for method: HTTP.Method) -> HeadJudge.Fault? {
-        judgement == .noField || hasContent(for: method) ? judgement : nil
+        faults.first { hasContent(for: method) || $0 == .noField }
     }
 
     /// The length of the body in bytes, if the head announces one and URLSession does not decode the body.
