@@ -9,6 +9,9 @@ struct EndpointPair: Hashable {
     let remote: Endpoint
     /// Whether the ends are such numbers.
     var areOfUnixSocket = false
+
+    /// Feeds the ports alone to a hasher, because every request looks a connection up. Connections of one host differ in them.
+    func hash(into hasher: inout Hasher) { hasher.combine(local.port << 16 | remote.port) }
 }
 
 extension EndpointPair {
@@ -26,7 +29,7 @@ extension EndpointPair {
 struct Endpoint: Hashable {
     /// The text of an IP address, as `inet_ntop` writes it for libcurl and for the system's sockets alike; `nil` without one.
     let address: String?
-    private let port: Int
+    fileprivate let port: Int
 
     /// Takes what libcurl reports of an end.
     init(_ address: UnsafePointer<CChar>?, port: Int) {
