@@ -40,6 +40,12 @@ struct Endpoint: Hashable {
     /// The port; `nil` without an address.
     var knownPort: Int? { address == nil ? nil : port }
 
+    /// Whether a text is an IP address.
+    static func isAddress(_ text: String) -> Bool {
+        var (shorter, longer) = (in_addr(), in6_addr())
+        return unsafe inet_pton(AF_INET, text, &shorter) == 1 || inet_pton(AF_INET6, text, &longer) == 1
+    }
+
     /// Asks the system for a socket's local end, or `nil` if it has no IP address.
     init?(localOf descriptor: Int32) {
         var storage = sockaddr_storage()

@@ -268,6 +268,10 @@ extension EasyHandle {
         unsafe shim_easy_get_string(pointer, info, &value)
         return unsafe value.map { unsafe String(cString: $0) }
     }
+
+    /// The server's IP address (`CURLINFO_PRIMARY_IP`), or `nil` before there is a connection. For a Unix socket, libcurl reports its path
+    /// there since 8.2.
+    var remoteAddress: String? { fact(text: CURLINFO_PRIMARY_IP).flatMap { Endpoint.isAddress($0) ? $0 : nil } }
 }
 
 /// A transfer under way, which libcurl is made to go on with.

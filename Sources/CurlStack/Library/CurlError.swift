@@ -28,7 +28,7 @@ public struct CurlError: HTTPTransportError, Hashable {
     public let phase: HTTP.Phase?
     /// The system's error number of the last connection attempt, if there was one (`CURLINFO_OS_ERRNO`).
     public let systemError: Int32?
-    /// The server's address, if a connection was tried (`CURLINFO_PRIMARY_IP`).
+    /// The server's IP address, if a connection was tried (`CURLINFO_PRIMARY_IP`).
     public let remoteAddress: String?
     /// OpenSSL's result (`X509_V_ERR_…`) for the certificates of the server, or of the proxy if ``isProxyFailure``, if TLS
     /// failed. 0 means that they are valid and something else is not, such as the host's name (`CURLINFO_SSL_VERIFYRESULT`,

@@ -243,7 +243,7 @@ extension Transfer {
             code: code,
             message: message,
             phase: phase.isBeforeSending ? .waiting : phase,
-            remoteAddress: easy?.fact(text: CURLINFO_PRIMARY_IP)
+            remoteAddress: easy?.remoteAddress
         )
     }
 
@@ -257,13 +257,12 @@ extension Transfer {
     private func error(_ code: CurlError.Code, saying message: String? = nil) -> CurlError {
         guard let easy else { return CurlError(code: code, message: "The transfer could not be started.") }
         let systemError = Int32(truncatingIfNeeded: easy.fact(CURLINFO_OS_ERRNO))
-        let address = easy.fact(text: CURLINFO_PRIMARY_IP)
         return CurlError(
             code: code,
             message: message ?? easy.message(for: CURLcode(UInt32(bitPattern: code.rawValue))),
             phase: phase,
             systemError: systemError == 0 ? nil : systemError,
-            remoteAddress: address.flatMap { $0.isEmpty ? nil : $0 },
+            remoteAddress: easy.remoteAddress,
             verifyResult: code == .peerFailedVerification
                 ? securesProxy
                     ? easy.fact(CURLINFO_PROXY_SSL_VERIFYRESULT) : easy.fact(CURLINFO_SSL_VERIFYRESULT)

@@ -249,8 +249,7 @@ extension Transfer {
         metrics.bytesReceived = response.rawCount
         metrics.headBytesReceived = Int64(response.head.bytesRead)
         if response.decoder != nil { metrics.decodedBytes = response.bodyCount }
-        // libcurl names neither before there is a connection.
-        if let address = easy.fact(text: CURLINFO_PRIMARY_IP), !address.isEmpty {
+        if let address = easy.remoteAddress {
             metrics.remoteAddress = address
             metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
         }

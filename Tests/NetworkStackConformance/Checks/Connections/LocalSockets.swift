@@ -206,6 +206,7 @@ extension ConformanceCheck {
                 }
                 try expectEqual([connection.remoteAddress, connection.localAddress], [nil, nil], "the addresses")
                 try expectEqual([connection.remotePort, connection.localPort], [nil, nil], "the ports")
+                try expectEqual(metrics.remoteAddress, nil, "the metrics' address")
             }
         },
         ConformanceCheck("A missing Unix socket fails to connect", needs: [.network, .unixSockets]) {
