@@ -105,7 +105,9 @@ extension Transfer {
         if attempt.openedSockets.isEmpty && !startsWithHTTP2 && isUnusable(known, easy) { throw .startOver(.atOnce) }
         if isInUnfinishedTunnel(known, easy) { throw .startOver(.afterTunnel) }
         if missesHTTP2(on: known) { throw .startOver(.atOnce) }
-        if exceedsVersionLimit(known) {
+        if exceedsVersionLimit(known, easy) {
+            // For the answer to a challenge, libcurl ignores that the connection must be fresh.
+            if sends.needsFreshConnection { easy.closeConnection() }
             sends.needsFreshConnection = true
             throw .startOver(.atOnce)
         }
@@ -138,9 +140,9 @@ extension Transfer {
     }
 
     /// Whether libcurl has chosen a connection of HTTP/2 for a request that is limited to HTTP/1.1.
-    private func exceedsVersionLimit(_ connection: Connection?) -> Bool {
-        context.quirks.contains(.ignoredVersionLimit) && control.hop.versionPolicy == .http1_1
-            && connection?.hasStreams ?? false
+    private func exceedsVersionLimit(_ connection: Connection?, _ easy: EasyHandle) -> Bool {
+        guard context.quirks.contains(.ignoredVersionLimit), control.hop.versionPolicy == .http1_1 else { return false }
+        return (control.hop.isSecure ? easy.negotiatedHTTP2 : nil) ?? connection?.hasStreams ?? false
     }
 
     /// Whether the transfer must not open a connection for itself: the shared connection of HTTP/2 is gone, and one transfer opens

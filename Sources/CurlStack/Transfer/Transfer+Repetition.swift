@@ -17,7 +17,7 @@ extension Transfer {
             throw .failure(.transport(connectionError(.http2Stream, "The stream was reset within its response.")))
         }
         guard attempt.isReused || sends.restarts < SendHistory.mostRestarts else {
-            let message = "The server processed the request on none of \(sends.restarts + 1) connections."
+            let message = "The request was sent \((sends.resends ?? 0) + 1) times, and is not sent again."
             throw .failure(.transport(connectionError(.http2, message)))
         }
         let method = control.hop.request.method

@@ -85,6 +85,24 @@ extension ConformanceCheck {
             try expectEqual(server.requests.count, 5, "requests on the wire")
             try expectEqual(jar.cookies.map(\.value), ["1"], "the cookies")
         },
+        ConformanceCheck("A Digest answer uses no idle HTTP/2 connection", needs: [.http2PriorKnowledge]) { subject in
+            let server = try ScriptedServer { index in
+                let challenge = #"WWW-Authenticate: Digest realm="r", nonce="n", qop="auth""#
+                return index == 0
+                    ? [.beginHTTP2, .answerStream, .waitForClose]
+                    : [
+                        .receiveHead, .send("HTTP/1.1 401 no\r\n\(challenge)\r\nContent-Length: 0\r\n\r\n"),
+                        .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nin"), .waitForClose,
+                    ]
+            }
+            let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url()]) }
+            var options = HTTP.Options()
+            options.version = .http2PriorKnowledge
+            _ = try await stack.observe(server.url(), options: options).onlyOutcome().value()
+            let answered = try await stack.observe(server.url()).onlyOutcome(within: .seconds(10)).value()
+            try expectBytes(answered.value, "in".utf8)
+            try expect((2...3).contains(server.snapshot.accepted), "\(server.snapshot.accepted) connections")
+        },
     ].map { $0.needing(.digestAuthentication).needing(.network) }
 
     private static func once() -> AsyncStream<Data> {
