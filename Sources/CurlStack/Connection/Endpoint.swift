@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// The two ends of a connection, of which no two open connections have the same.
+/// The two ends of a connection. No two open connections have the same, but those over Unix sockets with libcurl 8.2 or newer.
 ///
-/// A Unix socket has no addresses. Where libcurl's number of the connection is known, it stands for one end, and its pool's slot for
-/// the other (``LibcurlQuirks/unnamedUnixConnection``).
+/// A Unix socket has no addresses. Before 8.2, libcurl's number of the connection stands for one end, and its pool's slot for the other
+/// (``LibcurlQuirks/unnamedUnixConnection``). Since then, ``ConnectionTable/withoutSocket(at:)`` stands for the connection.
 struct EndpointPair: Hashable {
     let local: Endpoint
     let remote: Endpoint

@@ -83,8 +83,8 @@ enum Callbacks {
     static let prereq: curl_prereq_callback = { context, remote, local, remotePort, localPort in
         // For a Unix socket, libcurl reports no local port, and since 8.2 the socket's path as the remote address.
         let endpoints = unsafe EndpointPair(
-            local: Endpoint(localPort == 0 ? nil : local, port: Int(localPort)),
-            remote: Endpoint(localPort == 0 ? nil : remote, port: Int(remotePort))
+            local: Endpoint(localPort > 0 ? local : nil, port: Int(localPort)),
+            remote: Endpoint(localPort > 0 ? remote : nil, port: Int(remotePort))
         )
         let mayUse = unsafe transfer(of: context)?.connected(at: endpoints)
         return mayUse ?? false ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT

@@ -157,10 +157,10 @@ extension MultiHandle {
 /// Making a handle of whose descriptors no other program inherits any.
 ///
 /// Before 8.8, libcurl makes the two ends that wake a handle (`curl_multi_wakeup`) without close-on-exec, and has no option that names
-/// them. They are a pair of Unix sockets (lib/socketpair.c), or a pipe from 8.4 on. A wakeup marks them among all other descriptors: one
+/// them. They are a pair of Unix sockets (lib/socketpair.c), or, from 8.5 on, a pipe. A wakeup marks them among all other descriptors: one
 /// more byte waits to be read, and the sending end of a socket has one more on its way. The loop itself uses no wakeups.
 extension MultiHandle {
-    /// What waits on one end of a socket pair, and what it has sent that the other has not read, in bytes.
+    /// What waits on an end of a socket pair or a pipe, and what an end of a socket pair has sent that the other has not read, in bytes.
     private struct Counts {
         let unread: Int32
         let unsent: Int32
@@ -198,7 +198,7 @@ extension MultiHandle {
         guard flags >= 0, flags & FD_CLOEXEC == 0 else { return nil }
         var status = stat()
         guard unsafe fstat(number, &status) == 0 else { return nil }
-        let isPipe = status.st_mode & S_IFMT == S_IFIFO
+        let isPipe = wakesByPipe && status.st_mode & S_IFMT == S_IFIFO
         guard isPipe || isUnixSocket(number) else { return nil }
         var (unread, unsent) = (Int32(0), Int32(0))
         guard unsafe ioctl(number, UInt(FIONREAD), &unread) == 0 else { return nil }
@@ -206,6 +206,9 @@ extension MultiHandle {
         guard unsafe isPipe || ioctl(number, UInt(TIOCOUTQ), &unsent) == 0 else { return nil }
         return Counts(unread: unread, unsent: unsent)
     }
+
+    /// Whether the libcurl of this process makes a pipe that others would inherit. With another one, all pipes are the program's.
+    private static let wakesByPipe = (0x080500..<0x080800).contains(CurlLibrary.shared.versionNumber)
 
     private static func isUnixSocket(_ number: Int32) -> Bool {
         var (family, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
