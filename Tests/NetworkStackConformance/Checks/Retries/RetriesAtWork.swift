@@ -245,7 +245,7 @@ extension ConformanceCheck {
             }
             try await eventually("the errors are released") { alive.withLock { $0 } == 0 }
         },
-        ConformanceCheck("A cancelled fetch uses none of the retry budget") { subject in
+        ConformanceCheck("A fetch cancelled in flight uses none of the retry budget") { subject in
             let (arrived, held, count) = (Gate(), Latch(), Lock(0))
             defer { held.open() }
             let peer = try subject.serve { request in
