@@ -13,13 +13,14 @@ protocol DeadlineEntry: AnyObject, Sendable {
 ///
 /// An attempt registers once, for the earliest moment at which anything could be late; progress changes nothing here. When that moment
 /// comes the fetch reads its clocks, and returns when to do so again. Registering and leaving are a few array writes, and the timer
-/// itself is touched only when it would fire too late. When it fires, all deadlines are compared with the time.
+/// itself is touched only when it would fire too late. When it fires, every record is looked at: as many as
+/// there were entries at once.
 final class Deadlines: Sendable {
     typealias Ticket = Int
 
     private struct Record {
         var entry: (any DeadlineEntry)?
-        /// `never` while the entry is asked.
+        /// `never` while the entry is asked, after it has returned `nil`, and where there is no entry.
         var deadline = MonotonicTime.never
     }
 

@@ -1,5 +1,9 @@
 public import FoundationEssentials
 
+/// A failure of any transport's hop, as the engine passes it on. It gets its context when the fetch ends with it.
+@usableFromInline
+typealias HopFailure = HTTPFetchError<HTTP.Response, any Error>
+
 /// How a fetch ended, in neutral terms; ``Fetch`` makes the stack's result of it.
 @usableFromInline
 enum Ending: Sendable {

@@ -119,8 +119,8 @@ extension HTTPFetchError {
         func with(_ response: Response, _ make: (R) -> HTTPFetchError<R, E>) -> HTTPFetchError<R, E> {
             answer(response).map(make) ?? .badResponse(nil)
         }
-        // The failures before are converted, too, so that what is asked of the last one can be answered.
-        func past(_ state: Retry.State) -> Retry.State {
+        // The status, context and body of a retry error are those of its last failure, which is converted, too.
+        func converted(_ state: Retry.State) -> Retry.State {
             var state = state
             state.errors = state.errors.map { ($0 as? Self)?.mapped(answer, failure, adapted) ?? $0 }
             return state
@@ -151,7 +151,7 @@ extension HTTPFetchError {
         case .undecodable(let error, let response): with(response) { .undecodable(error, $0) }
         case .localFile(let error, let context): .localFile(error, adapted(context))
         case .concurrentRead: .concurrentRead
-        case .retry(let error, let state): .retry(error, past(state))
+        case .retry(let error, let state): .retry(error, converted(state))
         case .shutDown: .shutDown
         case .cancelled: .cancelled
         }

@@ -43,10 +43,6 @@ public indirect enum HTTPTransferFailure<Failure: Error>: Error {
     case shutDown
 }
 
-/// A failure of any transport's hop, as the engine passes it on. It gets its context when the fetch ends with it.
-@usableFromInline
-typealias HopFailure = HTTPFetchError<HTTP.Response, any Error>
-
 extension HTTPTransferFailure {
     /// Converts the error that a transport throws before it sends anything.
     ///

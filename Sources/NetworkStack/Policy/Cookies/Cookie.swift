@@ -53,13 +53,13 @@ extension HTTP {
             else {
                 throw HTTP.InvalidValue(
                     """
-                    A cookie's name and value have 1 to \(Self.longestPair) bytes together, no control characters, no ';' \
-                    and no blanks around them, and the name has no '=', nor has the value of one without a name.
+                    A cookie's name and value have 1 to \(Self.longestPair) bytes together, no control characters but the \
+                    tab, no ';' and no blanks around them, and the name has no '=', nor has the value of one without a name.
                     """
                 )
             }
             guard path.hasPrefix("/"), HTTP.Headers.isLegal(value: path) else {
-                throw HTTP.InvalidValue("A cookie's path begins with '/' and has no control characters.")
+                throw HTTP.InvalidValue("A cookie's path begins with '/' and has no control characters but the tab.")
             }
             guard let named = try? HTTP.Target.authority(domain), named.port == nil, !domain.hasSuffix(":"),
                 case let host = named.host + (named.isAbsolute ? "." : ""), host == domain.lowercased()

@@ -21,7 +21,7 @@ struct SetCookie {
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
 
-    /// Parses a field's value; `nil` if it has a control character.
+    /// Parses a field's value; `nil` if it has a control character other than the tab.
     init?(_ field: String) {
         guard HTTP.Headers.isLegal(value: field) else { return nil }
         let parts = Array(field.utf8).split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)

@@ -7,7 +7,7 @@ extension Retry {
     /// fetches fail: each first attempt adds `ratio`, each retry subtracts one. Share one budget among all policies for the same
     /// hosts. Each host has a separate balance.
     ///
-    /// A granted retry is subtracted at once, even if a cancel or another interceptor's vote prevents it.
+    /// A granted retry is charged to the balance at once, even if a cancel or another interceptor's vote prevents it.
     public final class Budget: Sendable {
         private struct Account {
             var balance: Double
