@@ -41,7 +41,7 @@ struct Endpoint: Hashable {
     var knownPort: Int? { address == nil ? nil : port }
 
     /// Whether a text is an IP address.
-    static func isAddress(_ text: String) -> Bool {
+    static func isAddress(_ text: UnsafePointer<CChar>) -> Bool {
         var (shorter, longer) = (in_addr(), in6_addr())
         return unsafe inet_pton(AF_INET, text, &shorter) == 1 || inet_pton(AF_INET6, text, &longer) == 1
     }

@@ -271,7 +271,11 @@ extension EasyHandle {
 
     /// The server's IP address (`CURLINFO_PRIMARY_IP`), or `nil` before there is a connection. For a Unix socket, libcurl reports its path
     /// there since 8.2.
-    var remoteAddress: String? { fact(text: CURLINFO_PRIMARY_IP).flatMap { Endpoint.isAddress($0) ? $0 : nil } }
+    var remoteAddress: String? {
+        var value: UnsafePointer<CChar>?
+        unsafe shim_easy_get_string(pointer, CURLINFO_PRIMARY_IP, &value)
+        return unsafe value.flatMap { text in unsafe Endpoint.isAddress(text) ? unsafe String(cString: text) : nil }
+    }
 }
 
 /// A transfer under way, which libcurl is made to go on with.
