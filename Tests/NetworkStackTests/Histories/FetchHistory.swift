@@ -187,7 +187,8 @@ final class FetchHistory: History {
         begin(transfer)
         let head = randomHead()
         transfer.head = head
-        act(transfer) { $0.received(head: head, hop: transfer.hop, now: self.now) }
+        let fails = head.status.statusClass != .success
+        act(transfer) { $0.received(head: head, fails: fails, hop: transfer.hop, now: self.now) }
     }
 
     private func randomHead() -> HTTP.Response {
