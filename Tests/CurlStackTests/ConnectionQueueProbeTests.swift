@@ -1,6 +1,5 @@
 import FoundationEssentials
 import NetworkStack
-import NetworkStackTesting
 import Testing
 
 @testable import CurlStack

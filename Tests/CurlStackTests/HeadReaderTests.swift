@@ -1,5 +1,4 @@
 import NetworkStack
-import NetworkStackTesting
 import Testing
 
 @testable import CurlStack

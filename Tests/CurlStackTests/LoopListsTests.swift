@@ -1,7 +1,6 @@
 import CCurl
 import FoundationEssentials
 import Glibc
-import NetworkStackTesting
 import Testing
 
 @testable import CurlStack

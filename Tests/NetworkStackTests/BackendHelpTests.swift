@@ -1,7 +1,6 @@
 import Dispatch
 import FoundationEssentials
 import NetworkStack
-import NetworkStackTesting
 import Testing
 
 /// A backend whose hops are carried by a closure.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import NetworkStackTesting
 import Testing
 
 @testable import NetworkStack

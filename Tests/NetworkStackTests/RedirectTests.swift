@@ -1,5 +1,4 @@
 import Foundation
-import NetworkStackTesting
 import Testing
 
 @testable import NetworkStack

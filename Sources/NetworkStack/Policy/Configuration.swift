@@ -10,13 +10,13 @@ extension Network {
         public struct Connections: Sendable, Hashable {
             /// The most transfers in flight to one host (scheme, name and port); on CurlStack over HTTP/1.1 only. The rest are
             /// queued in order. At least 1.
-            public var perHost = 32
+            public var perHost: Int
             /// The most transfers in flight in total, or `nil` for no limit. At least 1.
             public var total: Int?
             /// The most HTTP/2 streams in flight to one host, which share one connection. The rest are queued in order. At least
             /// 1. If a server allows fewer, libcurl opens another connection when one is full, unless this is lowered to the
             /// server's limit. URLSession has no such limit.
-            public var streamsPerConnection = 100
+            public var streamsPerConnection: Int
             /// How long an idle connection is used, or `nil` for the backend's default (118 s on CurlStack). Fractions of a second
             /// are dropped, but less than one second is one. An older connection is not used, but it may stay open as long again,
             /// and longer while another transfer runs.
@@ -25,8 +25,20 @@ extension Network {
             /// Whole seconds count (`CURLOPT_MAXLIFETIME_CONN`).
             public var lifetime: Duration?
 
-            /// Makes the default: 32 transfers and 100 streams to one host, no limit in total.
-            public init() {}
+            /// Makes a set of limits.
+            public init(
+                perHost: Int = 32,
+                total: Int? = nil,
+                streamsPerConnection: Int = 100,
+                idleAge: Duration? = nil,
+                lifetime: Duration? = nil
+            ) {
+                self.perHost = perHost
+                self.total = total
+                self.streamsPerConnection = streamsPerConnection
+                self.idleAge = idleAge
+                self.lifetime = lifetime
+            }
         }
 
         /// The default options of fetches. A resource, a call or a view changes them for itself.

@@ -15,12 +15,15 @@ extension HTTP {
         public struct Redirects: Sendable, Hashable {
             /// The most redirects to follow, from 0 to 100. One more fails with ``HTTPFetchError/tooManyRedirects(limit:_:)``.
             /// With 0, a redirect is an ordinary response.
-            public var limit = 20
+            public var limit: Int
             /// Whether a redirect from https to http is followed.
-            public var allowsInsecure = false
+            public var allowsInsecure: Bool
 
-            /// Makes the default: up to 20 redirects, none of them from https to http.
-            public init() {}
+            /// Makes a policy.
+            public init(limit: Int = 20, allowsInsecure: Bool = false) {
+                self.limit = limit
+                self.allowsInsecure = allowsInsecure
+            }
         }
 
         /// The timeouts of a fetch. `nil` means none; others must be greater than zero.
@@ -37,7 +40,7 @@ extension HTTP {
             public var firstByte: Duration?
             /// The longest time without a byte in either direction. It does not run while the request is made or queued, or while
             /// the reader pauses.
-            public var idle = Duration.seconds(60)
+            public var idle: Duration
             /// One attempt: making the request, queueing, all redirects. Exceeding it fails the attempt, which may be retried.
             /// For a stream or a download, an attempt ends with the response's head.
             public var attempt: Duration?
@@ -45,31 +48,55 @@ extension HTTP {
             /// retried after it.
             public var total: Duration?
 
-            /// Makes the default: an idle timeout of 60 seconds, and no other.
-            public init() {}
+            /// Makes timeouts.
+            public init(
+                queue: Duration? = nil,
+                connect: Duration? = nil,
+                firstByte: Duration? = nil,
+                idle: Duration = .seconds(60),
+                attempt: Duration? = nil,
+                total: Duration? = nil
+            ) {
+                self.queue = queue
+                self.connect = connect
+                self.firstByte = firstByte
+                self.idle = idle
+                self.attempt = attempt
+                self.total = total
+            }
         }
 
         /// Limits of a response's size.
         public struct Limits: Sendable, Hashable {
             /// The most bytes of a body, after decompression, that a buffered fetch collects, or that wait for a stream's reader
             /// on a stack without back-pressure. At least 0.
-            public var body: Int64 = 1 << 30
+            public var body: Int64
             /// The most bytes of a response's head; on CurlStack with informational heads before it and the trailers. At least 1.
             ///
             /// libcurl, below both stacks on Linux, has fixed limits besides: 102,400 bytes per line
             /// (``HTTPFetchError/headLineTooLong(limit:_:)``), from 8.3 on 307,200 bytes in total, and from 8.6 on 5,000 lines.
             /// Over HTTP/2, a head that is too long for libcurl fails as a transport error.
-            public var head = 256 * 1024
+            public var head: Int
             /// The most field lines of a response's head, on CurlStack with those of the trailers. Informational heads count
             /// separately. At least 1.
-            public var headFields = 1000
+            public var headFields: Int
             /// The most bytes to which a byte of a compressed body may expand, or `nil` for no limit. The first 64 KiB do not
             /// count, so that short and repetitive bodies pass. At least 1. On CurlStack, 16 KiB may never expand to more than 64
             /// MiB.
             public var decompressionRatio: Int?
 
-            /// Makes the default: a body of 1 GiB, a head of 256 KiB and 1000 fields, and any ratio.
-            public init() {}
+            /// Makes a set of limits.
+            public init(
+                body: Int64 = 1 << 30,
+                head: Int = 256 * 1024,
+                headFields: Int = 1000,
+                decompressionRatio: Int? = nil
+            ) {
+                self.body = body
+                self.head = head
+                self.headFields = headFields
+                self.decompressionRatio = decompressionRatio
+            }
         }
 
         /// The choice of the HTTP version.

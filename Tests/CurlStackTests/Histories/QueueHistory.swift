@@ -28,10 +28,11 @@ final class QueueHistory: History {
         self.seed = seed
         random = SeededRandom(seed: seed)
         let isWide = random.chance(4)
-        var limits = Network.Configuration.Connections()
-        limits.perHost = isWide ? 40 : 1 + random.number(below: 3)
-        limits.total = random.chance(2) ? nil : 1 + random.number(below: isWide ? 50 : 5)
-        limits.streamsPerConnection = 1 + random.number(below: isWide ? 50 : 4)
+        let limits = Network.Configuration.Connections(
+            perHost: isWide ? 40 : 1 + random.number(below: 3),
+            total: random.chance(2) ? nil : 1 + random.number(below: isWide ? 50 : 5),
+            streamsPerConnection: 1 + random.number(below: isWide ? 50 : 4)
+        )
         queue = ConnectionQueue(limits: limits, quirks: [])
         let all = try Self.allHosts()
         count = QueueCount(limits, Array(all.shuffled(using: &random).prefix(1 + random.number(below: 6))))

@@ -31,10 +31,10 @@ final class EngineHistory: History {
         random = SeededRandom(seed: seed)
         let world = EngineHistoryWorld(SeededRandom(seed: random.next()))
         self.world = world
-        var connections = Network.Configuration.Connections()
-        connections.perHost = 1 + random.number(below: 3)
-        connections.total = random.chance(2) ? nil : 1 + random.number(below: 4)
-        self.connections = connections
+        connections = .init(
+            perHost: 1 + random.number(below: 3),
+            total: random.chance(2) ? nil : 1 + random.number(below: 4)
+        )
         var configuration = Network.Configuration()
         configuration.listeners = events.listeners
         configuration.retryClock = clock
@@ -57,15 +57,13 @@ final class EngineHistory: History {
     deinit { queue.resume() }
 
     /// Far longer than a history takes.
-    private static let timeouts = {
-        var timeouts = HTTP.Options.Timeouts()
-        timeouts.connect = .seconds(600)
-        timeouts.firstByte = .seconds(900)
-        timeouts.idle = .seconds(1200)
-        timeouts.attempt = .seconds(1800)
-        timeouts.total = .seconds(3600)
-        return timeouts
-    }()
+    private static let timeouts = HTTP.Options.Timeouts(
+        connect: .seconds(600),
+        firstByte: .seconds(900),
+        idle: .seconds(1200),
+        attempt: .seconds(1800),
+        total: .seconds(3600)
+    )
 
     func fault(_ sentence: String) -> HistoryFault { HistoryFault(seed: seed, subject: Self.subject, sentence) }
 
