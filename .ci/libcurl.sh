@@ -2,8 +2,8 @@
 # libcurl.sh <folder>: builds the libcurl whose sources are in a folder, below .build, as distributions do, and prints where it is:
 #     make suite LIBCURL=$(.ci/libcurl.sh ~/curl-8.5.0)
 set -euo pipefail
+sources=$(realpath "${1:?the folder of a release of curl, such as curl-8.5.0}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-sources=${1:?the folder of a release of curl, such as curl-8.5.0}
 needed="cmake ninja-build libssl-dev libnghttp2-dev libbrotli-dev libzstd-dev zlib1g-dev"
 missing=$(for package in $needed; do dpkg -s "$package" >/dev/null 2>&1 || echo "$package"; done)
 if [ -n "$missing" ]; then
