@@ -38,8 +38,8 @@ extension KnownIssue {
     fileprivate static let all = (ofVersions + unreadFaults).filter { $0.0.contains(CurlLibrary.shared.versionNumber) }
         .map(\.1)
 
-    /// Faults that libcurl from 8.13 on detects at its next read, and from 8.1 on when it sends. Otherwise the fetch ends by its idle
-    /// timeout.
+    /// libcurl detects these faults when it next reads (8.13 and newer) or sends (8.1 to 8.12). If it does neither, the fetch ends by its
+    /// idle timeout.
     private static let unreadFaults: [(Range<UInt32>, KnownIssue)] = ConformanceCheck.all.map(\.name)
         .filter {
             $0.hasPrefix("Half a body, then ") && $0.hasSuffix("fails at once")

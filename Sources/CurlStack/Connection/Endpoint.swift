@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The two ends of a connection. No two open connections have the same, but those over Unix sockets with libcurl 8.2 or newer.
+/// The two ends of a connection. They identify an open connection, except one over a Unix socket with libcurl 8.2 or newer.
 ///
 /// A Unix socket has no addresses. Before 8.2, libcurl's number of the connection stands for one end, and its pool's slot for the other
 /// (``LibcurlQuirks/unnamedUnixConnection``). Since then, ``ConnectionTable/withoutSocket(at:)`` stands for the connection.

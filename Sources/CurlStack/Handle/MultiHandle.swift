@@ -156,11 +156,11 @@ extension MultiHandle {
 
 /// Making a handle of whose descriptors no other program inherits any.
 ///
-/// Before 8.8, libcurl makes the two ends that wake a handle (`curl_multi_wakeup`) without close-on-exec, and has no option that names
-/// them. They are a pair of Unix sockets (lib/socketpair.c), or, from 8.5 on, a pipe. A wakeup marks them among all other descriptors: one
-/// more byte waits to be read, and the sending end of a socket has one more on its way. The loop itself uses no wakeups.
+/// For `curl_multi_wakeup`, libcurl opens a pair of Unix sockets (lib/socketpair.c), or a pipe from 8.5 on. Before 8.8 they are not
+/// close-on-exec, and no option names them. A wakeup shows which of all descriptors they are: one more byte waits to be read, and the
+/// sending end of a socket pair has one more unread byte. The loop itself uses no wakeups.
 extension MultiHandle {
-    /// What waits on an end of a socket pair or a pipe, and what an end of a socket pair has sent that the other has not read, in bytes.
+    /// The bytes that wait on an end of a socket pair or a pipe, and those that it has sent and the other end has not read.
     private struct Counts {
         let unread: Int32
         let unsent: Int32

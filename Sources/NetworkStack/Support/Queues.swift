@@ -61,7 +61,7 @@ package struct Deque<Element> {
     }
 }
 
-/// A queue, first in, first out, from which any element can be taken by its ticket. Each operation costs the same however long it is.
+/// A queue, first in, first out, from which any element can be taken by its ticket. Each operation takes constant time.
 @usableFromInline
 package struct TicketQueue<Element> {
     /// An element, and the tickets of its neighbours.
