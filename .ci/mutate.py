@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Breaks the library on purpose, one promise at a time, and expects the promise's check to go red.
 
-Every mutation of Tests/Mutations is compiled into one build of a copy of the package, as a switch that an
-environment variable turns on. First the chosen checks must be green with every switch off; then each is run alone with
-its own mutation on, and must fail: by an expectation, by a crash, or by not coming to an end. Exits non-zero if a mutation
-survives, twice, or if a check is red without one.
+Every mutation of Tests/Mutations is compiled into one copy of the library, as a switch that an environment variable turns
+on. The copy is linked with the tests as the suite has built them: they are compiled once. First the chosen checks must be
+green with every switch off; then each is run alone with its own mutation on, and must fail: by an expectation, by a crash, or
+by not coming to an end. Exits non-zero if a mutation survives, twice, or if a check is red without one.
 """
 import argparse
 import concurrent.futures
 import os
+import pathlib
 import random
 import re
 import shlex
@@ -20,7 +21,7 @@ import time
 from mutations import FOLDER, ROOT, Problem, load, mutated
 
 COPY = ROOT / ".build-mutants"
-PROGRAM = COPY / ".build" / "debug" / "network-stackPackageTests.xctest"
+PROGRAM = COPY / "tests"
 SWITCH = "MUTATION"
 SWITCH_FILE = "Sources/NetworkStack/Mutation.swift"
 SWITCH_SOURCE = f"""internal import FoundationEssentials
@@ -51,11 +52,11 @@ def main():
             print(f"{mutation.area}: {mutation.id}: {mutation.promise}")
         return 0
     if arguments.build:
-        build(mutations.values())
+        build(list(mutations.values()))
         return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     chosen = choose(arguments, mutations)
-    build(mutations.values())
+    build(list(mutations.values()))
     prove_green(chosen)
     return prove_red(chosen)
 
@@ -83,7 +84,8 @@ def commit():
 
 
 def build(mutations):
-    """Brings the copy up to date, touching only what differs, and builds it."""
+    """Brings the copy up to date, touching only what differs, builds it, and links it with the tests."""
+    began = time.monotonic()
     listed = run(["git", "ls-files", "-z", "-co", "--exclude-standard", "Package.swift", "Sources", "Tests"])
     files = {name: (ROOT / name).read_bytes() for name in listed.split("\0") if name and (ROOT / name).is_file()}
     for path in {mutation.path for mutation in mutations}:
@@ -99,14 +101,38 @@ def build(mutations):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
 
+    flags = os.environ.get("BUILD_FLAGS", "")
     # Switches make code that the compiler warns of, such as what can never be reached.
-    flags = os.environ.get("BUILD_FLAGS", "").replace("-Xswiftc -warnings-as-errors", "")
-    began = time.monotonic()
-    command = ["swift", "build", "--build-tests", "--package-path", str(COPY), *shlex.split(flags)]
-    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    tolerant = flags.replace("-Xswiftc -warnings-as-errors", "")
+    modules = sorted({mutation.area.split("/")[0] for mutation in mutations})
+    for module in modules:
+        compile(f"swift build --package-path {shlex.quote(str(COPY))} --target {module} {tolerant}")
+    compile(f"swift build --build-tests {flags}")
+    link(modules, re.findall(r"-Xlinker \S+", flags))
+    print(f"Built with {len(mutations)} mutations in {time.monotonic() - began:.0f} s")
+
+
+def compile(command):
+    result = subprocess.run(
+        shlex.split(command), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     if result.returncode != 0:
         raise Problem("the mutations do not compile:\n" + "\n".join(errors(result.stdout)))
-    print(f"Built with {len(list(mutations))} mutations in {time.monotonic() - began:.0f} s")
+
+
+def link(modules, flags):
+    """Links the suite's test program once more, with the objects of the copied modules in the place of the originals.
+
+    A mutation changes what a function does and never how it is called, and a debug build inlines none of them.
+    """
+    tests, copy = ROOT / ".build" / "debug", COPY / ".build" / "debug"
+    objects = (tests / "network-stackPackageTests.product" / "Objects.LinkFileList").read_text().splitlines()
+    objects = [path for path in objects if not path.endswith(".swiftmodule.o")]  # for debuggers
+    changed = re.compile(rf".*/((?:{'|'.join(modules)})\.build/)")
+    objects = [changed.sub(rf"{copy}/\1", path) for path in objects] + [f"{copy}/NetworkStack.build/{pathlib.Path(SWITCH_FILE).name}.o"]
+    listed = COPY / "objects"
+    listed.write_text("\n".join(objects))
+    libraries = run(["pkg-config", "--libs", "libcurl", "openssl"])
+    compile(f"swiftc -emit-executable -o {shlex.quote(str(PROGRAM))} @{shlex.quote(str(listed))} {' '.join(flags)} {libraries}")
 
 
 def errors(log):
@@ -232,7 +258,7 @@ def test(filters, checks, switch, seconds):
     for filter in filters:
         command += ["--filter", filter]
     process = subprocess.Popen(
-        command, cwd=COPY, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
     RUNNING.add(process)
     try:
