@@ -248,7 +248,7 @@ extension Transfer {
     }
 
     /// Whether libcurl is on its way to a connection: to the first, or by itself to another after one that died.
-    private var isConnecting: Bool { !attempt.isConnected || !attempt.openedSockets.isEmpty }
+    var isConnecting: Bool { !attempt.isConnected || !attempt.openedSockets.isEmpty }
 
     /// Whether the proxy demands credentials for a tunnel, and there are none. libcurl would read the rest of its response
     /// to its end, byte by byte for as long as some come, and do nothing else meanwhile.

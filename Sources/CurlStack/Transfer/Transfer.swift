@@ -249,7 +249,10 @@ extension Transfer {
         metrics.bytesReceived = response.rawCount
         metrics.headBytesReceived = Int64(response.head.bytesRead)
         if response.decoder != nil { metrics.decodedBytes = response.bodyCount }
-        if let address = easy.remoteAddress {
+        if let connection = attempt.connection, !isConnecting {
+            metrics.remoteAddress = connection.facts.remoteAddress
+            metrics.remotePort = connection.facts.remotePort
+        } else if let address = easy.remoteAddress {
             metrics.remoteAddress = address
             metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
         }
