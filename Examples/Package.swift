@@ -18,7 +18,6 @@ let package = Package(
     dependencies: [
         .package(name: "network-stack", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         .executableTarget(
@@ -27,10 +26,12 @@ let package = Package(
         ),
         .executableTarget(
             name: "netfetch",
-            dependencies: stacks + [
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
+            dependencies: stacks + ["CDigest", .product(name: "ArgumentParser", package: "swift-argument-parser")]
+        ),
+        .systemLibrary(
+            name: "CDigest",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
         .target(name: "ExampleSupport", dependencies: stacks),
         .executableTarget(name: "github", dependencies: served),

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import NetworkStack
 import Synchronization
@@ -12,9 +11,4 @@ final class Digesting: Receiver {
 
     func begins(_ hop: HTTPHop) { digest.withLock { $0 = SHA256() } }
     func received(body: Data) { digest.withLock { $0.update(data: body) } }
-}
-
-extension SHA256 {
-    /// The digest of what was added so far, in hexadecimal.
-    var hexDigest: String { finalize().map { String(format: "%02x", $0) }.joined() }
 }
