@@ -113,6 +113,11 @@ final class Poller {
         leftCount += 1
     }
 
+    /// Whether the kernel watches a socket.
+    func isKnown(_ descriptor: Int32) -> Bool {
+        Int(descriptor) < sockets.count && sockets[Int(descriptor)].registered != 0
+    }
+
     /// Whether a socket is watched for anything.
     func isWatched(_ descriptor: Int32) -> Bool {
         Int(descriptor) < sockets.count && sockets[Int(descriptor)].asked != 0
@@ -165,8 +170,6 @@ final class Poller {
             unregister(descriptor)
             return true
         }
-        // libcurl opens the socket pair of a name lookup without close-on-exec (lib/asyn-thread.c), and shows one end.
-        if !isKnown { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         // A closed socket leaves the kernel's set by itself, and its number comes back as another socket's: whichever
         // of the two calls fits the kernel's view is made.
         let (call, other) = isKnown ? (EPOLL_CTL_MOD, EPOLL_CTL_ADD) : (EPOLL_CTL_ADD, EPOLL_CTL_MOD)

@@ -101,7 +101,8 @@ extension MultiHandle {
     /// - Returns: Whether the system could watch it.
     @discardableResult
     func changed(_ descriptor: Int32, reads: Bool, writes: Bool) -> Bool {
-        poller.watch(descriptor, for: slot, reads: reads, writes: writes)
+        if !poller.isKnown(descriptor) { Self.closePairOnExec(descriptor) }
+        return poller.watch(descriptor, for: slot, reads: reads, writes: writes)
     }
 
     /// libcurl is to be called after a time.
@@ -154,64 +155,84 @@ extension MultiHandle {
     }
 }
 
-/// Making a handle of whose descriptors no other program inherits any.
+/// Keeping other programs from inheriting what libcurl opens.
 ///
-/// For `curl_multi_wakeup`, libcurl opens a pair of Unix sockets (lib/socketpair.c), or a pipe from 8.5 on. Before 8.8 they are not
-/// close-on-exec, and no option names them. A wakeup shows which of all descriptors they are: one more byte waits to be read, and the
-/// sending end of a socket pair has one more unread byte. The loop itself uses no wakeups.
+/// To be woken up, libcurl opens pairs of Unix sockets (lib/socketpair.c), or pipes from 8.5 on: one for a handle, and one for each name
+/// lookup. Before 8.8 they are not close-on-exec, and no option names them.
 extension MultiHandle {
-    /// The bytes that wait on an end of a socket pair or a pipe, and those that it has sent and the other end has not read.
-    private struct Counts {
-        let unread: Int32
-        let unsent: Int32
+    /// An end of a socket pair or a pipe that other programs would inherit.
+    private struct InheritedEnd {
+        let number: Int32
+        /// The pipe, if it is one: its two ends have this number in common.
+        let pipe: UInt64?
+        /// The bytes that wait here, and those that were sent here and that the other end has not read. A pipe's ends both count the former.
+        private(set) var (unread, unsent) = (Int32(0), Int32(0))
+
+        init?(_ number: Int32) {
+            let flags = fcntl(number, F_GETFD)
+            guard flags >= 0, flags & FD_CLOEXEC == 0 else { return nil }
+            var status = stat()
+            guard unsafe fstat(number, &status) == 0 else { return nil }
+            let isPipe = MultiHandle.opensPipes && status.st_mode & S_IFMT == S_IFIFO
+            guard isPipe || Self.isPaired(number) else { return nil }
+            (self.number, pipe) = (number, isPipe ? UInt64(status.st_ino) : nil)
+            guard unsafe ioctl(number, UInt(FIONREAD), &unread) == 0 else { return nil }
+            guard unsafe isPipe || ioctl(number, UInt(TIOCOUTQ), &unsent) == 0 else { return nil }
+        }
+
+        /// Whether it is an end of a pair: a Unix socket whose other end has no name.
+        private static func isPaired(_ number: Int32) -> Bool {
+            var (address, length) = (sockaddr(), socklen_t(MemoryLayout<sockaddr>.size))
+            return unsafe getpeername(number, &address, &length) == 0 && Int32(address.sa_family) == AF_UNIX
+                && length == MemoryLayout<sa_family_t>.size
+        }
+
+        /// Whether a byte that was sent since waits here, or was sent from here.
+        var hasOneMore: Bool {
+            guard let now = Self(number) else { return false }
+            return now.unread == unread + 1 || now.unsent > unsent
+        }
+
+        func closeOnExec() { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
     }
 
     /// Makes a handle for libcurl; `nil` if there is no memory for one.
+    ///
+    /// A wakeup shows which of all descriptors are its pair: one more byte waits to be read. The loop itself uses no wakeups.
     private static func make() -> UnsafeMutableRawPointer? {
         let lowest = lowestFree()
         guard let multi = unsafe curl_multi_init() else { return nil }
         // What was free is given out from below: the pair is beneath what is free now.
-        let candidates = lowest..<max(lowest, lowestFree())
-        let inherited = candidates.compactMap { number in counts(of: number).map { (number, $0) } }
-        if inherited.isEmpty { return unsafe multi }
+        let candidates = (lowest..<max(lowest, lowestFree())).compactMap(InheritedEnd.init)
+        if candidates.isEmpty { return unsafe multi }
         unsafe curl_multi_wakeup(multi)
-        for (number, before) in inherited {
-            guard let after = counts(of: number) else { continue }
-            if after.unread == before.unread + 1 || after.unsent > before.unsent {
-                _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-            }
-        }
+        for end in candidates where end.hasOneMore { end.closeOnExec() }
         // Takes the byte away.
         unsafe curl_multi_poll(multi, nil, 0, 0, nil)
         return unsafe multi
     }
 
-    private static func lowestFree() -> Int32 {
-        let number = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-        if number >= 0 { _ = Glibc.close(number) }
-        return max(number, 0)
+    /// libcurl waits for a descriptor for the first time: no other program inherits it, nor the other end of a name lookup's pair.
+    ///
+    /// Nobody reads a byte that is sent from this end of a socket pair: the lookup's thread only sends.
+    private static func closePairOnExec(_ descriptor: Int32) {
+        let shown = InheritedEnd(descriptor)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        guard let shown else { return }
+        let candidates = (descriptor + 1..<max(descriptor + 1, lowestFree(from: descriptor + 1)))
+            .compactMap(InheritedEnd.init)
+        var byte: UInt8 = 0
+        if shown.pipe == nil { unsafe send(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) }
+        for end in candidates where shown.pipe.map({ $0 == end.pipe }) ?? end.hasOneMore { end.closeOnExec() }
     }
 
-    /// What waits on a Unix socket or a pipe that others would inherit; `nil` for any other descriptor.
-    private static func counts(of number: Int32) -> Counts? {
-        let flags = fcntl(number, F_GETFD)
-        guard flags >= 0, flags & FD_CLOEXEC == 0 else { return nil }
-        var status = stat()
-        guard unsafe fstat(number, &status) == 0 else { return nil }
-        let isPipe = wakesByPipe && status.st_mode & S_IFMT == S_IFIFO
-        guard isPipe || isUnixSocket(number) else { return nil }
-        var (unread, unsent) = (Int32(0), Int32(0))
-        guard unsafe ioctl(number, UInt(FIONREAD), &unread) == 0 else { return nil }
-        // Both ends of a pipe count its unread bytes.
-        guard unsafe isPipe || ioctl(number, UInt(TIOCOUTQ), &unsent) == 0 else { return nil }
-        return Counts(unread: unread, unsent: unsent)
+    /// The lowest descriptor from a number on that is free.
+    private static func lowestFree(from number: Int32 = 0) -> Int32 {
+        let free = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, number)
+        if free >= 0 { _ = Glibc.close(free) }
+        return max(free, 0)
     }
 
-    /// Whether the libcurl of this process makes a pipe that others would inherit. With another one, all pipes are the program's.
-    private static let wakesByPipe = (0x080500..<0x080800).contains(CurlLibrary.shared.versionNumber)
-
-    private static func isUnixSocket(_ number: Int32) -> Bool {
-        var (family, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
-        return unsafe getsockopt(number, SOL_SOCKET, SO_DOMAIN, &family, &length) == 0 && family == AF_UNIX
-    }
+    /// Whether the libcurl of this process opens pipes that others would inherit. With another one, all pipes are the program's.
+    private static let opensPipes = (0x080500..<0x080800).contains(CurlLibrary.shared.versionNumber)
 }

@@ -66,6 +66,17 @@ extension ConformanceCheck {
             }
             withExtendedLifetime(stack) {}
         },
+        ConformanceCheck(
+            "A child process inherits no descriptor of a name lookup",
+            needs: [.network, .heldLookups, .closesOnExec]
+        ) { subject in
+            let lookups = try HeldLookups()
+            try await expectNothingInherited {
+                let fetch = try subject.stack().observe("http://\(lookups.name)/")
+                try await eventually("a lookup") { lookups.hasBegun }
+                return [fetch]
+            }
+        },
         ConformanceCheck("A child process inherits no file that is sent", needs: [.network]) { subject in
             let folder = try TemporaryDirectory("sent")
             let file = folder.file("content")
