@@ -124,6 +124,8 @@ extension URLError {
             ]
         ),
         (.decoding, ["content unencoding", "Unrecognized or bad HTTP Content", "content encoding"]),
+        // OpenSSL's text for a fatal alert, which under TLS 1.3 may come when the handshake is over.
+        (.tls, [" alert "]),
         (.receive, ["Recv failure", "SSL_read", "Failure when receiving data", "HTTP/2", "recv"]),
         (
             .send,
