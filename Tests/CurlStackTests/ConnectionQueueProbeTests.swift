@@ -33,4 +33,27 @@ struct ConnectionQueueProbeTests {
         }
         withExtendedLifetime(tokens) {}
     }
+
+    @Test("no more connect than the host may have connections, if it shares none any more")
+    func unshared() throws {
+        var queue = ConnectionQueue(limits: .init(perHost: 2))
+        let origin = try HTTP.Origin(of: try #require(URL(string: "https://a/")))
+        let line = queue.hostQueue(of: .init(origin: origin, version: .automatic))
+        let tokens = (0..<5).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        _ = queue.enter(ids[0], in: line)
+        queue.recordMultiplexing(of: line, isMultiplexed: true)
+        for id in ids[1...] { #expect(queue.enter(id, in: line)) }
+        let pools = ids.map { _ in queue.takePool(in: line) }
+        let connecting = zip(ids, pools).map { queue.claimReconnect($0, in: line, pool: $1) }
+        #expect(connecting == [true, false, false, false, false])
+        queue.recordMultiplexing(of: line, isMultiplexed: false)
+        #expect(queue.takeReleased() == [ids[1]])
+        var waiting = ids[2...]
+        for ended in ids.prefix(3) {
+            queue.leave(line, ended, pool: queue.takePool(in: line))
+            #expect(queue.takeReleased() == [waiting.removeFirst()])
+        }
+        withExtendedLifetime(tokens) {}
+    }
 }

@@ -200,6 +200,7 @@ struct ConnectionQueue {
             queue.leader = queue.followers.isEmpty ? nil : queue.followers.removeFirst()
             if let leader = queue.leader { released.append(leader) }
         }
+        if queue.leader == nil, !queue.followers.isEmpty { releaseFollowers(of: queue) }
         // The next transfer finds out whether the shared connection is still there.
         if queue.active == 0, queue.host.sharesOnceAnswered { queue.sharesConnection = nil }
         if queue.active == 0 { queue.isUnconfirmed = queue.isMultiplexed }
@@ -224,9 +225,16 @@ struct ConnectionQueue {
         guard queue.sharesConnection != isMultiplexed || queue.isUnconfirmed else { return }
         (queue.sharesConnection, queue.isUnconfirmed) = (isMultiplexed, false)
         queue.leader = nil
-        released += queue.followers
-        queue.followers = []
+        releaseFollowers(of: queue)
         scheduleAll(of: queue)
+    }
+
+    /// Has followers connect: all on the connection that is shared, or as many as may have connections.
+    private mutating func releaseFollowers(of queue: HostQueue) {
+        let room = limits.perHost - (queue.activeAtOrigin - queue.followers.count)
+        let count = queue.sharesNow ? queue.followers.count : max(0, min(room, queue.followers.count))
+        released += queue.followers.prefix(count)
+        queue.followers.removeFirst(count)
     }
 
     /// The next transfer that may begin now.
