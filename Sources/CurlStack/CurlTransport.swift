@@ -110,7 +110,9 @@ public final class CurlTransport: HTTPTransport {
     private func obstacle(to hop: HTTPHop) -> HTTPTransferFailure<CurlError>? {
         if let refusal { return HTTPTransferFailure(refusal) }
         if let failure = hop.failureOfLongHead() { return failure }
-        guard hop.hasTrailers, hop.versionPolicy == .http2PriorKnowledge else { return nil }
+        guard hop.versionPolicy == .http2PriorKnowledge else { return nil }
+        do throws(Network.ConfigurationError) { try capabilities.require(for: hop) } catch { return .init(error) }
+        guard hop.hasTrailers else { return nil }
         return .unsupported(.requestTrailers, reason: "\(CurlLibrary.shared) sends them over HTTP/1.1 only.")
     }
 }

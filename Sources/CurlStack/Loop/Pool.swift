@@ -66,8 +66,12 @@ final class Pool {
     ///
     /// - Returns: libcurl's code if it would not.
     func begin(_ transfer: Transfer, at now: MonotonicTime) -> CURLcode {
-        guard let easy = (mayReuse(transfer) ? spare.popLast() : nil) ?? makeHandle() else {
-            return CURLE_OUT_OF_MEMORY
+        let easy: EasyHandle
+        do throws(RefusedOption) {
+            guard let handle = try handle(for: transfer) else { return CURLE_OUT_OF_MEMORY }
+            easy = handle
+        } catch {
+            return error.code
         }
         transfer.easy = easy
         easy.attach(transfer)
@@ -214,10 +218,12 @@ final class Pool {
         return nil
     }
 
-    /// A new handle, unless libcurl refuses an option: without one of the callbacks, it would carry requests past a gate.
-    private func makeHandle() -> EasyHandle? {
+    /// A handle; `nil` if there is no memory for a new one. Without one of its options, such as a callback, it would carry requests past a
+    /// gate.
+    private func handle(for transfer: Transfer) throws(RefusedOption) -> EasyHandle? {
+        if mayReuse(transfer), let easy = spare.popLast() { return easy }
         guard let easy = EasyHandle(multi) else { return nil }
-        do throws(RefusedOption) { try prepare(easy) } catch { return nil }
+        try prepare(easy)
         return easy
     }
 
