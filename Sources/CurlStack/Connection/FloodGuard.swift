@@ -68,6 +68,7 @@ final class FloodGuard {
     private let watch = Watch()
     private var count = 0
     private var calls = 0
+    private var isInCall = false
 
     /// A connection of HTTP/2 in the clear was opened.
     func opened(_ socket: Int32) {
@@ -87,9 +88,10 @@ final class FloodGuard {
         return isFlooded
     }
 
-    /// libcurl is about to be called, or has brought body bytes.
+    /// libcurl is about to be called.
     func begin() {
         guard count > 0 else { return }
+        isInCall = true
         calls &+= 1
         let isFirst = watch.state.withLock { state in
             defer { (state.call, state.isLooking) = (calls, true) }
@@ -98,10 +100,16 @@ final class FloodGuard {
         if isFirst { watch.look(since: calls) }
     }
 
+    /// libcurl has brought body bytes, from which its call counts anew.
+    func renew() { if isInCall { begin() } }
+
     /// libcurl has come back.
     func end() {
-        if count > 0 { watch.state.withLock { $0.call = nil } }
+        if exchange(&isInCall, with: false) { watch.state.withLock { $0.call = nil } }
     }
+
+    /// Whether another thread looks at the connections from time to time.
+    var isLooking: Bool { watch.state.withLock { $0.isLooking } }
 
     /// How much of what has come on a socket was read: that grows where libcurl reads.
     private static func amountRead(of socket: Int32) -> UInt64 {

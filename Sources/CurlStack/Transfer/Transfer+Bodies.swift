@@ -16,7 +16,7 @@ extension Transfer {
         if response.head.status == .switchingProtocols { return .taken }
         response.head.isChallenge = false  // libcurl would not deliver the body if it asked again.
         if attempt.stream != nil {
-            context.connections.floods?.begin()
+            context.connections.floods?.renew()
             noteHeldInput(bytes.byteCount)
         }
         if let failure = response.read(bytes, of: control.hop) {
@@ -61,7 +61,7 @@ extension Transfer {
     func send(into place: inout MutableRawSpan) -> Callbacks.Sending {
         touch()
         if request.awaitsContinue { context.agenda.drop(.sendUnasked, of: self) }
-        guard let room = roomForBody(upTo: place.byteCount) else { return postpone() }
+        guard let room = roomForBody(upTo: place.byteCount) else { return postpone(by: .milliseconds(5)) }
         guard let body = request.body else { return .end }
         switch body.next(upTo: room, into: &place) {
         case .bytes(let count):
@@ -78,16 +78,17 @@ extension Transfer {
         }
     }
 
-    /// Has libcurl ask for more of the body at the end of the turn.
-    private func postpone() -> Callbacks.Sending {
+    /// Has libcurl ask for more of the body at the end of the turn, or after a wait.
+    private func postpone(by wait: Duration = .zero) -> Callbacks.Sending {
         pauseSending(true)
-        context.agenda.add(.send, for: self)
+        context.agenda.add(.send, for: self, at: MonotonicTime.now + wait)
         return .pause
     }
 
     // MARK: HTTP/2 before libcurl 8.1
 
-    /// How much of the body libcurl may be given now, or `nil` if it must ask again.
+    /// How much of the body libcurl may be given now, or `nil` if it must ask again in a while: it asks although the socket cannot be written
+    /// when a response comes meanwhile, or when it was paused.
     ///
     /// What it was given and the socket did not take goes out all the same, and is then sent once more if libcurl's own small
     /// frames were waiting at that moment. A socket that can be written has room for one frame of the body (Linux: a third of
@@ -125,12 +126,6 @@ extension Transfer {
         resume()
     }
 
-    /// The stack shuts down. Reports the failure, and nothing after it.
-    func giveUp(_ failure: HTTPTransferFailure<CurlError>) {
-        isOver = true
-        control.fail(failure)
-    }
-
     /// Has the transfer's connection send what it has buffered, for another transfer on it.
     func sendWhatIsBuffered() {
         // One that is held back stays so: what is delivered to it again is turned down again.
@@ -142,7 +137,7 @@ extension Transfer {
         guard let easy else { return }
         let code = easy.resume()
         // A transfer without a connection is not paused: libcurl fails.
-        if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { context.failedOnResume.append((self, code)) }
+        if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { context.unreportedFailures.append((self, code)) }
     }
 
     // MARK: Pauses

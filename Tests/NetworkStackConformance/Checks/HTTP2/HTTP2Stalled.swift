@@ -67,6 +67,23 @@ extension ConformanceCheck {
             try await wasReset.opened()
             withExtendedLifetime(held) {}
         },
+        ConformanceCheck("An answered upload that stalls uses no processor time", needs: needsFrames) { subject in
+            var options = ScriptedServer.Options()
+            options.receiveBuffer = 32 * 1024
+            let server = try ScriptedServer(options) { _ in
+                [
+                    .beginHTTP2, .send(HTTP2Frame.wideOpen), .run { try $0.receiveHeaders() },
+                    // The connection is full when the head comes, and for a while after.
+                    .pause(.milliseconds(300)), .send([.head(200, on: 1)]), .pause(.seconds(2)),
+                    .run { _ = try $0.receiveStream() }, .send([.data("ok", on: 1, endsStream: true)]), .waitForClose,
+                ]
+            }
+            let request = try HTTP.Request(method: .PUT, url: server.url(), body: .bytes(Data(count: 4 << 20)))
+            let before = ProcessorTime.ofProcess
+            try expectBytes(await subject.http2Client().success(request).value, "ok".utf8)
+            let cost = ProcessorTime.ofProcess - before
+            try expect(cost < .seconds(1), "An upload that stalled for 2 s used \(cost) of processor time")
+        },
         ConformanceCheck(
             "Stalled uploads on a dying HTTP/2 connection are sent on another",
             needs: [.network, .http2, .customTrustRoots]
