@@ -126,7 +126,7 @@ final class LoopListsTests {
         defer { close(file) }
         let pointer = Unmanaged.passUnretained(multi).toOpaque()
         #expect(Callbacks.socket(easy.pointer, file, CURL_POLL_IN, pointer, nil) == 0)
-        let (failed, code) = try #require(context.takeFailedOnResume().first)
+        let (failed, code) = try #require(context.unreportedFailures.first)
         #expect(failed === transfer)
         transfer.finish(code)
         let sink = try #require(transfer.control.sink as? EndSink)

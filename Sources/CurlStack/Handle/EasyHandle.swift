@@ -263,12 +263,6 @@ extension EasyHandle {
         return Int64(value)
     }
 
-    func fact(text info: CURLINFO) -> String? {
-        var value: UnsafePointer<CChar>?
-        unsafe shim_easy_get_string(pointer, info, &value)
-        return unsafe value.map { unsafe String(cString: $0) }
-    }
-
     /// The server's IP address (`CURLINFO_PRIMARY_IP`), or `nil` before there is a connection. For a Unix socket, libcurl reports its path
     /// there since 8.2.
     var remoteAddress: String? {

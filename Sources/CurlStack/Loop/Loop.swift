@@ -140,8 +140,10 @@ struct Loop: ~Copyable {
 
     private mutating func failAll() {
         for transfer in active.all { pools[of: transfer]?.end(transfer) }
-        let all = active.removeAll() + waiting.removeAll()
-        for transfer in all { transfer.giveUp(.shutDown) }
+        for transfer in active.removeAll() + waiting.removeAll() {
+            transfer.isOver = true
+            transfer.control.fail(.shutDown)
+        }
     }
 
     // MARK: Beginning and ending
@@ -185,7 +187,7 @@ struct Loop: ~Copyable {
     }
 
     private mutating func finishEnded() {
-        finishFailedOnResume()
+        finishUnreported()
         var lastSound: Connection?
         for case let pool? in pools.all {
             while let (transfer, code) = pool.nextFinished() {
@@ -207,23 +209,22 @@ struct Loop: ~Copyable {
         startWaiting()
     }
 
-    /// The response is complete, and libcurl would go on sending: the rest of the request is not sent.
-    private mutating func conclude(_ transfer: Transfer) {
+    /// Ends a transfer that libcurl would go on with: it has failed, or its response is complete, and the rest of the request is not sent.
+    private mutating func conclude(_ transfer: Transfer, with code: CURLcode = CURLE_OK) {
         active.remove(transfer)
-        transfer.finish(CURLE_OK)
+        transfer.finish(code)
         transfer.mayKeepHandle = false
         abandon(transfer)
     }
 
-    /// Ends those that failed on resuming, and starts those over that are to open no connection.
-    private mutating func finishFailedOnResume() {
-        for (transfer, code) in context.takeFailedOnResume() where active.contains(transfer) {
-            active.remove(transfer)
-            transfer.finish(code)
-            abandon(transfer)
+    /// Ends those that have failed without a message, and starts those over that are to open no connection.
+    private mutating func finishUnreported() {
+        for (transfer, code) in exchange(&context.unreportedFailures, with: []) where active.contains(transfer) {
+            conclude(transfer, with: code)
         }
         // One that libcurl has reported meanwhile has started over already.
-        for transfer in context.takeStartingOver() where active.contains(transfer) && transfer.attempt.restart != nil {
+        for transfer in exchange(&context.startingOver, with: [])
+        where active.contains(transfer) && transfer.attempt.restart != nil {
             startOver(transfer)
         }
     }
@@ -266,7 +267,7 @@ struct Loop: ~Copyable {
             if transfer.isAnsweredEarly { conclude(transfer) }
         }
         context.lookAgain(at: active.all)
-        finishFailedOnResume()
+        finishUnreported()
         startWaiting()
         pools.endFormer(beside: active.all)
     }
@@ -276,9 +277,7 @@ struct Loop: ~Copyable {
     private mutating func runTimeouts() {
         let now = MonotonicTime.now
         poller.turnStart = now.milliseconds
-        for case let pool? in pools.all where pool.multi.isDue(at: now) {
-            context.actOnTimeout(pool.multi)
-        }
+        for case let pool? in pools.all where pool.multi.isDue(at: now) { context.actOnTimeout(pool.multi) }
         pools.closeUnused(beside: active.all, at: now)
         while let transfer = waiting.takeLate(at: now) {
             queue.giveUp(transfer.id)

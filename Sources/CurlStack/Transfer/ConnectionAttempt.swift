@@ -54,6 +54,9 @@ struct SendHistory {
     static let mostRestarts = 5
     /// The most times that it starts over on kept connections, of which a server may process a few streams each.
     static let mostRestartsOnKept = 100
+    /// The most times that a request is sent on kept connections without an answer. Of those of HTTP/2, one may still be sound, and is
+    /// shared.
+    static func mostUnanswered(overHTTP2: Bool) -> Int { overHTTP2 ? 2 : 1 }
 
     /// How often the transfer has started over, for any reason that counts towards ``mostRestarts``.
     var restarts = 0

@@ -22,8 +22,8 @@ final class LoopContext {
     var agenda = Agenda()
     /// The transfers that wait for more of their request's body, where libcurl has to be called meanwhile.
     var waitingForBody: [ObjectIdentifier: Transfer] = [:]
-    /// The transfers that failed on resuming, which libcurl does not report again.
-    var failedOnResume: [(transfer: Transfer, code: CURLcode)] = []
+    /// The transfers that have failed without a message of libcurl's.
+    var unreportedFailures: [(transfer: Transfer, code: CURLcode)] = []
     /// The transfers that start over: libcurl would have opened a connection for them, or has given them one that another transfer was
     /// still opening.
     var startingOver: [Transfer] = []
@@ -91,7 +91,7 @@ final class LoopContext {
     /// Releases its transfers, which hold it.
     func end() {
         while nextTouched() != nil {}
-        (agenda, failedOnResume, startingOver, waitingForBody) = (Agenda(), [], [], [:])
+        (agenda, unreportedFailures, startingOver, waitingForBody) = (Agenda(), [], [], [:])
     }
 
     /// A transfer has something to report, and is not listed yet.
@@ -173,18 +173,6 @@ final class LoopContext {
     func startOverLater(_ transfer: Transfer) {
         transfer.attempt.restart = .atOnce
         agenda.add(.startOver, for: transfer, at: MonotonicTime.now + .milliseconds(10))
-    }
-
-    /// Takes the transfers that failed on resuming.
-    func takeFailedOnResume() -> [(transfer: Transfer, code: CURLcode)] {
-        defer { failedOnResume = [] }
-        return failedOnResume
-    }
-
-    /// Takes the transfers that start over.
-    func takeStartingOver() -> [Transfer] {
-        defer { startingOver = [] }
-        return startingOver
     }
 }
 

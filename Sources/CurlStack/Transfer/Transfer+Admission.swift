@@ -50,6 +50,8 @@ extension Transfer {
             throw .startOver(.atOnce)
         } catch {
             meet(error)
+            // Before 8.4, libcurl may look for another address first, and wait (curl #11920).
+            if stop != nil { context.unreportedFailures.append((self, CURLE_ABORTED_BY_CALLBACK)) }
             return false
         }
     }
@@ -193,7 +195,7 @@ extension Transfer {
             throw .failure(failure)
         }
         // Others that are kept may be dead, too, and would cost a repetition each.
-        if sends.unanswered > 0, attempt.isReused, !attempt.speaksHTTP2 {
+        if attempt.isReused, sends.unanswered >= SendHistory.mostUnanswered(overHTTP2: attempt.speaksHTTP2) {
             sends.needsFreshConnection = true
             throw .startOver(.atOnce)
         }

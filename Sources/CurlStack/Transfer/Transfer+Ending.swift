@@ -66,6 +66,9 @@ extension Transfer {
             return failureOfLargeHead(words(for: code))
         case .badFunctionArgument where isInHead:
             return .transport(.continuesNothing)
+        case .receiveError where isLongTrailer(code), .tooLarge where isLongTrailer(code),
+            .outOfMemory where isLongTrailer(code):
+            return control.hop.options.limits.failureOfLongLine(beyond: Self.longestTrailer)
         case .receiveError where response.head.isChunked && words(for: code).contains("chunk"),
             .badFunctionArgument where response.head.isChunked:
             return .transport(.malformedResponse(words(for: code)))
@@ -85,6 +88,13 @@ extension Transfer {
             return .badResponse
         case let code: return .transport(error(code))
         }
+    }
+
+    /// The most bytes of a line of the trailers that libcurl reads (`DYN_H1_TRAILER`).
+    private static let longestTrailer = 4096
+
+    private func isLongTrailer(_ code: CURLcode) -> Bool {
+        response.head.isChunked && words(for: code) == "Out of memory in chunked-encoding"
     }
 
     private func isTooLargeHead(_ code: CURLcode) -> Bool { words(for: code).hasPrefix("Too large response headers") }
@@ -166,21 +176,19 @@ extension Transfer {
 
     /// Whether only the end of the connection would show that the body was cut off, and others hold the connection open.
     var mayBeCutOff: Bool {
-        guard attempt.stream != nil, let connection = attempt.connection, context.quirks.contains(.ambiguousHTTP2End),
-            hostQueue.active > 1
-        else { return false }
-        return hasBody && response.head.contentLength == nil && !connection.isClosed
-            && connection.lastStream == nil
+        guard let connection = ambiguousConnection, hostQueue.active > 1 else { return false }
+        return hasBody && response.head.contentLength == nil && !connection.isClosed && connection.lastStream == nil
     }
 
-    /// Whether the stream did not end, but its connection: libcurl 7.88 takes the one for the other when it was itself that
-    /// gave the connection up. After an end in order the connection is still there, unless the server sent GOAWAY.
+    /// Whether the stream did not end, but its connection. After an end in order the connection is still there, unless the server sent
+    /// GOAWAY.
     private var isCutOff: Bool {
-        guard attempt.stream != nil, let connection = attempt.connection, context.quirks.contains(.ambiguousHTTP2End)
-        else {
-            return false
-        }
-        return connection.isClosed && connection.lastStream == nil
+        ambiguousConnection.map { $0.isClosed && $0.lastStream == nil } ?? false
+    }
+
+    /// The connection of the stream, if libcurl takes its end for the stream's when it has itself given the connection up.
+    private var ambiguousConnection: Connection? {
+        attempt.stream != nil && context.quirks.contains(.ambiguousHTTP2End) ? attempt.connection : nil
     }
 
     /// Whether libcurl resets the stream although it has ended: before 8.1 it does where no length was announced.
@@ -247,13 +255,6 @@ extension Transfer {
         )
     }
 
-    /// Whether libcurl is on its way to a connection: to the first, or by itself to another after one that died.
-    var isConnecting: Bool { !attempt.isConnected || !attempt.openedSockets.isEmpty }
-
-    /// Whether the proxy demands credentials for a tunnel, and there are none. libcurl would read the rest of its response
-    /// to its end, byte by byte for as long as some come, and do nothing else meanwhile.
-    var isRefusedTunnel: Bool { isConnecting && easy?.proxyStatus == .proxyAuthenticationRequired }
-
     private func error(_ code: CurlError.Code, saying message: String? = nil) -> CurlError {
         guard let easy else { return CurlError(code: code, message: "The transfer could not be started.") }
         let systemError = Int32(truncatingIfNeeded: easy.fact(CURLINFO_OS_ERRNO))
@@ -290,7 +291,7 @@ extension Transfer {
 
 extension EasyHandle {
     /// The status a proxy refused a tunnel with.
-    fileprivate var proxyStatus: HTTP.StatusCode? {
+    var proxyStatus: HTTP.StatusCode? {
         let code = fact(CURLINFO_HTTP_CONNECTCODE)
         return code == 0 || (200...299).contains(code) ? nil : HTTP.StatusCode(code)
     }

@@ -113,8 +113,15 @@ final class Transfer: TransferCallbacks {
     func cannotWait() {
         let message = "The system has no room to wait for another socket."
         stop = .transport(CurlError(code: .outOfMemory, message: message, phase: phase))
-        context.failedOnResume.append((self, CURLE_OUT_OF_MEMORY))
+        context.unreportedFailures.append((self, CURLE_OUT_OF_MEMORY))
     }
+
+    /// Whether libcurl is on its way to a connection: to the first, or by itself to another after one that died.
+    var isConnecting: Bool { !attempt.isConnected || !attempt.openedSockets.isEmpty }
+
+    /// Whether the proxy demands credentials for a tunnel, and there are none. libcurl would read the rest of its response
+    /// to its end, byte by byte for as long as some come, and do nothing else meanwhile.
+    var isRefusedTunnel: Bool { isConnecting && easy?.proxyStatus == .proxyAuthenticationRequired }
 
     /// Whether more of the body may come.
     var isReceiving: Bool {

@@ -94,9 +94,8 @@ extension HTTPTransferFailure: DescribedError, CustomReflectable {
 }
 
 extension HTTP.Options.Limits {
-    /// The failure for a head with a line that libcurl does not accept (`CURL_MAX_HTTP_HEADER`).
-    package func failureOfLongLine<Failure>() -> HTTPTransferFailure<Failure> {
-        let longest = 100 * 1024
-        return head <= longest ? .headTooLarge(limit: head) : .headLineTooLong(limit: longest)
+    /// The failure for a line that is longer than libcurl accepts, in bytes (`CURL_MAX_HTTP_HEADER` for a line of a head).
+    package func failureOfLongLine<Failure>(beyond longest: Int = 100 * 1024) -> HTTPTransferFailure<Failure> {
+        head <= longest ? .headTooLarge(limit: head) : .headLineTooLong(limit: longest)
     }
 }

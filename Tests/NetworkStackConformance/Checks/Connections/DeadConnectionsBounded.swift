@@ -12,16 +12,40 @@ extension ConformanceCheck {
             "A GET whose HTTP/2 connections die is sent at most three times",
             needs: [.network, .http2PriorKnowledge, .strictReplies]
         ) { subject in
-            // Each connection answers once, so that it is kept, and dies with the next request.
-            let server = try http2Server { _ in [.answerStream, .receiveStream, .close] }
-            let client = try subject.http2Client()
-            for number in 1...5 {
-                _ = try await client.get(server.url("/\(number)"))
-                let before = server.snapshot.accepted
-                _ = try await client.outcome(of: HTTP.Request(url: server.url("/again")))
-                let more = server.snapshot.accepted - before
-                try expect(more <= 2, "\(more + 1) connections for one request")
+            for dies in [ScriptedServer.Step.close, .reset] {
+                let (count, leave, sent) = (4, Gate(), Tally())
+                let server = try http2Server { _ in
+                    [
+                        // A connection carries one request at a time, so there are as many as requests.
+                        .send([HTTP2Frame(.settings, [0, 3, 0, 0, 0, 1])]), .receiveStream, .wait(for: leave),
+                        .send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)]),
+                        .receiveStream, .run { _ in sent.enter() }, dies,
+                    ]
+                }
+                let stack = try subject.stack { $0.options.version = .http2PriorKnowledge }
+                var observations: [Observation] = []
+                for number in 1...count {
+                    observations.append(try stack.observe(server.url("/\(number)")))
+                    try await server.waitUntil { $0.accepted == number }
+                    // The client knows the limit when it has answered the settings.
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                leave.open()
+                for observation in observations { _ = try await observation.onlyOutcome().value() }
+                _ = try await stack.observe(server.url("/get")).onlyOutcome()
+                try expect((1...3).contains(sent.most), "The request was sent \(sent.most) times")
             }
+        },
+        ConformanceCheck(
+            "A POST on a dead HTTP/2 connection tries no other address",
+            needs: [.network, .http2PriorKnowledge, .strictReplies, .heldLookups]
+        ) { subject in
+            let server = try http2Server { _ in [.answerStream, .receiveStream, .close] }
+            let url = server.url(host: HeldLookups.nameOfFourAddresses)
+            let client = try subject.http2Client()
+            _ = try await client.get(url)
+            _ = try await client.breakdown(HTTP.Request(method: .POST, url: url, body: .bytes(Data("once".utf8))))
+            try expectEqual(server.snapshot.accepted, 1, "connections")
         },
         ConformanceCheck(
             "Replacements of dead keep-alive connections are kept and used again",
