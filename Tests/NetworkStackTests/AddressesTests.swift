@@ -63,7 +63,8 @@ struct AddressesTests {
     }
 
     @Test("that are invalid are refused with the configuration")
-    func senseless() {
+    func senseless() throws {
+        let override = try Addresses.HostOverride("a.test:443:fd00::1")
         let changes: [(inout Addresses) -> Void] = [
             { $0.happyEyeballsDelay = .zero }, { $0.dnsCacheAge = .seconds(-1) }, { $0.unixSocket = .path("") },
             { $0.unixSocket = .path(String(repeating: "x", count: 108)) }, { $0.unixSocket = .path("a\0b") },
@@ -75,6 +76,10 @@ struct AddressesTests {
                 $0.localAddress = "127.0.0.1"
             },
             { $0.localPorts = 0...1 }, { $0.localPorts = 1...65536 },
+            {
+                $0.family = .ipv4
+                $0.hostOverrides = [override]
+            },
         ]
         for (number, change) in changes.enumerated() {
             var configuration = Network.Configuration()

@@ -36,7 +36,8 @@ extension Network.Configuration {
         public var localAddress: String?
         /// The local ports of connections, tried in order, from 1 to 65535; `nil` for any.
         public var localPorts: ClosedRange<Int>?
-        /// How long resolved addresses are cached, rounded up to whole seconds; zero for no cache (`CURLOPT_DNS_CACHE_TIMEOUT`).
+        /// How long resolved addresses are cached, rounded up to whole seconds; zero for no cache (`CURLOPT_DNS_CACHE_TIMEOUT`). A request
+        /// that is repeated because its connection has died may use addresses that are older by the time that it has taken.
         public var dnsCacheAge = Duration.seconds(60)
 
         /// Makes the default, with which names are resolved by DNS.
@@ -165,6 +166,12 @@ extension Network.Configuration.Addresses {
             throw HTTP.InvalidValue(
                 "The delay before the other family of addresses is tried must be a millisecond at least."
             )
+        }
+        let lacking = hostOverrides.first { override in
+            family != .any && !override.addresses.contains { IPAddress($0)?.bytes.count == (family == .ipv4 ? 4 : 16) }
+        }
+        if let lacking {
+            throw HTTP.InvalidValue("The override of \(lacking.host) has no address of the family that is asked for.")
         }
         guard dnsCacheAge >= .zero else { throw HTTP.InvalidValue("The age of names' addresses must not be negative.") }
         switch unixSocket {
