@@ -91,7 +91,8 @@ final class FetchLoop: Cancelable {
             } else {
                 carryWithSessionFields(request, of: attempt)
             }
-        case .failure(let error): .settle(.noRequest(error), of: attempt.number)
+        case .failure(let error):
+            error is MakingCancelled ? .settle(.cancelled) : .settle(.noRequest(error), of: attempt.number)
         }
     }
 

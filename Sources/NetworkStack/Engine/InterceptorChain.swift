@@ -50,7 +50,7 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
         _ result: Result<Request, any Error>,
         _ handler: @escaping @Sendable (Result<Request, any Error>) -> any Cancelable
     ) -> any Cancelable {
-        InterceptorPass(last: { handler(plain($0)) }) { index, value, next in
+        InterceptorPass(cancelled: .failure(MakingCancelled()), last: { handler(plain($0)) }) { index, value, next in
             index < interceptors.count
                 ? interceptors[index].interceptMakeRequestResult(plain(value), handler: next) : nil
         }
@@ -64,7 +64,10 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
         request: Request,
         _ handler: @escaping @Sendable (Result<Data, any Error>) -> any Cancelable
     ) -> any Cancelable {
-        InterceptorPass<Result<Data, any Error>>(last: handler) { index, value, next in
+        InterceptorPass<Result<Data, any Error>>(cancelled: .failure(CancellationError()), last: handler) {
+            index,
+            value,
+            next in
             guard index < interceptors.count, case .success(let data) = value else { return nil }
             return interceptors[index].interceptBody(data, response: response, request: request, handler: next)
         }
@@ -117,9 +120,12 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     }
 }
 
+/// What a maker or an interceptor has cancelled, by what its handler returned: the whole fetch.
+struct MakingCancelled: Error {}
+
 /// Passes a value from one interceptor to the next, each of which may take its time. A second call of a handler is ignored.
 ///
-/// Cancelling it cancels what is under way in any of them, also where one does not return what follows it.
+/// Cancelling it cancels what is under way in any of them, also where one does not return what follows it, or what came of the value.
 private final class InterceptorPass<Value: Sendable>: Cancelable {
     typealias Handler = @Sendable (Value) -> any Cancelable
 
@@ -127,19 +133,28 @@ private final class InterceptorPass<Value: Sendable>: Cancelable {
         /// Which of them gets the value next.
         var turn = 0
         var underWay = CancelableMembers()
+        /// Whether the last handler was called, or is about to be.
+        var hasEnded = false
+        /// What the last handler returned. It may hold this pass.
+        weak var following: (any Cancelable)?
     }
 
     private let state = Lock(State())
+    private let cancelled: Value
     private let last: Handler
     /// Passes a value to the one at an index. Returns `nil` if it goes to the last.
     private let step: @Sendable (_ index: Int, Value, _ next: @escaping Handler) -> (any Cancelable)?
 
+    /// - Parameters:
+    ///   - cancelled: What the last handler gets if the pass is cancelled before.
+    ///   - last: The last handler. It is called exactly once, unless an interceptor drops the value.
+    ///   - step: Passes a value to the interceptor at an index.
     init(
+        cancelled: Value,
         last: @escaping Handler,
         step: @escaping @Sendable (_ index: Int, Value, _ next: @escaping Handler) -> (any Cancelable)?
     ) {
-        self.last = last
-        self.step = step
+        (self.cancelled, self.last, self.step) = (cancelled, last, step)
     }
 
     func pass(_ value: Value, to index: Int) -> any Cancelable {
@@ -149,16 +164,32 @@ private final class InterceptorPass<Value: Sendable>: Cancelable {
             return true
         }
         guard isFirst else { return EmptyCancelable() }
-        guard let pending = step(index, value, { self.pass($0, to: index + 1) }) else {
-            // The cancelables on the way hold this pass, which their handlers returned: keeping them would be a retain cycle.
-            _ = state.withLock { $0.underWay.close() }
-            return last(value)
-        }
+        guard let pending = step(index, value, { self.pass($0, to: index + 1) }) else { return end(with: value) }
         if pending !== self, !state.withLock({ $0.underWay.add(pending) }) { pending.cancel() }
         return self
     }
 
+    /// Hands the value to the last handler.
+    private func end(with value: Value) -> any Cancelable {
+        let isFirst = state.withLock { state in
+            // The cancelables on the way hold this pass, which their handlers returned: keeping them would be a retain cycle.
+            _ = state.underWay.close()
+            return !exchange(&state.hasEnded, with: true)
+        }
+        guard isFirst else { return EmptyCancelable() }
+        let following = last(value)
+        let isCancelled = state.withLock { state in
+            state.following = following
+            return state.underWay.isCancelled
+        }
+        if isCancelled { following.cancel() }
+        return following
+    }
+
     func cancel() {
-        for pending in state.withLock({ $0.underWay.cancel() }) { pending.cancel() }
+        let (underWay, following) = state.withLock { ($0.underWay.cancel(), $0.following) }
+        for pending in underWay { pending.cancel() }
+        following?.cancel()
+        _ = end(with: cancelled)
     }
 }

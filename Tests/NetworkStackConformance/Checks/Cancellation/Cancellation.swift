@@ -68,14 +68,39 @@ extension ConformanceCheck {
             let (peer, held) = try subject.serveLate()
             defer { held.open() }
             let request = try HTTP.Request(url: peer.url("/"))
+            for interceptors in [[], [Spy("spy")]] as [ConformanceSubject.Stack.Resource.Interceptors] {
+                let observation = try subject.stack().observe(
+                    .made(by: interceptors) { handler in
+                        let following = handler(.success(request))
+                        following.cancel()
+                        return following
+                    }
+                )
+                try await observation.onlyOutcome().expectCancelled()
+            }
+        },
+        ConformanceCheck("Cancelling the result of a maker's handler ends an interceptor's wait") { subject in
+            let peer = try subject.serve { _ in .ok("x") }
+            let request = try HTTP.Request(url: peer.url("/"))
+            let began = Gate()
+            // It takes the request, and never passes it on.
+            var waiting = Spy("spy")
+            waiting.make = { _, _ in
+                began.open()
+                return EmptyCancelable()
+            }
+            let following = Lock<(any Cancelable)?>(nil)
             let observation = try subject.stack().observe(
-                .made { handler in
-                    let following = handler(.success(request))
-                    following.cancel()
-                    return following
+                .made(by: [waiting]) { handler in
+                    let all = handler(.success(request))
+                    following.withLock { $0 = all }
+                    return all
                 }
             )
-            try await observation.onlyOutcome().expectCancelled()
+            try await began.opened()
+            try await eventually("the handler has returned") { following.withLock { $0 != nil } }
+            following.withLock { $0 }?.cancel()
+            try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
         },
     ]
 
