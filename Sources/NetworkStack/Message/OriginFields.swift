@@ -14,11 +14,18 @@ extension HTTP.Request {
         return origin != otherOrigin
     }
 
-    /// Returns the request that an interceptor has made of another one, without the credentials that it has from that, if it goes to
-    /// another origin. Other values stay: the interceptor has set them.
+    /// Returns the request that an interceptor has made of another one, without the credentials that it has from that, in its fields or in
+    /// its URL, if it goes to another origin. Other values stay: the interceptor has set them.
     func withoutCredentials(of original: HTTP.Request, sensitive: Set<HTTP.HeaderName>) -> HTTP.Request {
         guard hasOtherOrigin(than: original) else { return self }
         var request = self
+        if let user = url.user(percentEncoded: true), user == original.url.user(percentEncoded: true),
+            url.password(percentEncoded: true) == original.url.password(percentEncoded: true),
+            var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        {
+            (components.percentEncodedUser, components.percentEncodedPassword) = (nil, nil)
+            request.url = components.url ?? url
+        }
         for name in HTTP.HeaderName.boundToOrigin.union(sensitive) {
             let former = original.headers.values(for: name)
             request.headers[name] = nil

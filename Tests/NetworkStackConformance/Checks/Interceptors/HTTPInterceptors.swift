@@ -97,6 +97,25 @@ extension ConformanceCheck {
             let kept = home.requests().map { request in names.map { request[$0] } }
             try expectEqual(kept, [["Bearer t", "a=1", "s", "set", "p"]], "the fields at the same origin")
         },
+        ConformanceCheck("User info of a URL does not follow next to another origin") { subject in
+            let (home, away) = (try subject.serve { _ in .ok("x") }, try subject.serve { _ in .ok("x") })
+            let awayURL = try HTTP.Request(url: away.url("/")).url
+            let user = Lock("user")
+            let moving = AsyncInterceptor { request, next in
+                var (request, components) = (request, URLComponents(url: awayURL, resolvingAgainstBaseURL: true))
+                components?.user = user.withLock { $0 }
+                components?.password = "secret"
+                request.url = components?.url ?? request.url
+                return try await next(request)
+            }
+            let stack = try subject.stack { $0.interceptors = [moving] }
+            let url = home.url("/").replacing("://", with: "://user:secret@")
+            _ = try await stack.observe(url).onlyOutcome().value()
+            user.withLock { $0 = "own" }
+            _ = try await stack.observe(url).onlyOutcome().value()
+            let own = "Basic " + Data("own:secret".utf8).base64EncodedString()
+            try expectEqual(away.requests().map { $0["authorization"] }, [nil, own], "the credentials elsewhere")
+        },
         ConformanceCheck("The configuration's credentials do not follow next to another origin") { subject in
             let (home, away) = (try subject.serve { _ in .ok("x") }, try subject.serve { _ in .ok("x") })
             let awayURL = try HTTP.Request(url: away.url("/")).url
