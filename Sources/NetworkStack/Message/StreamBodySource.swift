@@ -3,7 +3,8 @@ internal import FoundationEssentials
 
 /// A body that a task produces and a transport consumes.
 ///
-/// At most `capacity` bytes and one more chunk are buffered. The producer waits for room, the transport for bytes.
+/// At most `capacity` bytes and one more chunk are buffered. The producer waits for room, the transport for bytes. The last byte of a
+/// declared length waits for the end of the sequence: a transport that has all bytes would not ask whether there are more.
 final class StreamBodySource: HTTPBodySource {
     private struct State {
         /// The rest of the chunk that is being consumed.
@@ -20,11 +21,12 @@ final class StreamBodySource: HTTPBodySource {
         /// How many bytes are buffered.
         var count: Int { current.count + chunks.count }
 
-        mutating func take(upTo limit: Int) -> Data? {
+        /// Takes bytes, and leaves so many.
+        mutating func take(upTo limit: Int, leaving held: Int) -> Data? {
             if current.isEmpty { current = chunks.popFirst() ?? Data() }
-            guard !current.isEmpty else { return nil }
-            let taken = current.prefix(limit)
-            current = taken.count < current.count ? current.dropFirst(limit) : Data()
+            let taken = current.prefix(max(0, min(limit, count - held)))
+            guard !taken.isEmpty else { return nil }
+            current = taken.count < current.count ? current.dropFirst(taken.count) : Data()
             return taken
         }
     }
@@ -99,7 +101,7 @@ final class StreamBodySource: HTTPBodySource {
 
     func next(upTo count: Int) -> HTTPBodyChunk {
         let (chunk, room): (HTTPBodyChunk, OneShot<Void>?) = state.withLock { state in
-            guard let taken = state.take(upTo: count) else {
+            guard let taken = state.take(upTo: count, leaving: holdsLastByte(state) ? 1 : 0) else {
                 if state.verdict == nil { state.isReaderWaiting = true }
                 return (state.verdict ?? .pending, nil)
             }
@@ -107,6 +109,11 @@ final class StreamBodySource: HTTPBodySource {
         }
         room?.fill(())
         return chunk
+    }
+
+    private func holdsLastByte(_ state: State) -> Bool {
+        if case .end = state.verdict { return false }
+        return length.map { state.total >= $0 } ?? false
     }
 
     func rewind() -> Bool { state.withLock { $0.total == 0 } }

@@ -109,8 +109,11 @@ extension ConformanceCheck {
             try expect(ahead < limit, "\(ahead) bytes were made while the server took none")
         },
         ConformanceCheck("A stream longer than declared is refused and never arrives whole", needs: [.network]) {
-            try await neverArrives(.init(AsyncStream([Data(count: 600), Data(count: 600)]), length: 1000), on: $0) {
-                ($0 as? BodyLengthError)?.declared == 1000
+            for first in [600, 1000] {
+                let chunks = AsyncStream([Data(count: first), Data(count: 600)])
+                try await neverArrives(.init(chunks, length: 1000), on: $0) {
+                    ($0 as? BodyLengthError)?.declared == 1000
+                }
             }
         },
         ConformanceCheck("A stream shorter than declared is refused and never arrives whole", needs: [.network]) {
