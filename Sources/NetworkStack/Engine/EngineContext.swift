@@ -27,10 +27,13 @@ final class EngineContext: Sendable {
     private let firstDeadlineOffset: UInt64
     let queue: DispatchQueue
     let retryTimer: RetryTimer
+    /// Whether the transport stops delivering a body while its reader is behind.
+    let holdsBack: Bool
 
     init(
         configuration: Network.Configuration,
         obstacleToPinning: String?,
+        holdsBack: Bool = true,
         queue: DispatchQueue,
         retryQueue: DispatchQueue,
         batch: ResumeBatch? = nil,
@@ -39,6 +42,7 @@ final class EngineContext: Sendable {
         counts: EngineCounts = EngineCounts()
     ) {
         self.deadlines = deadlines
+        self.holdsBack = holdsBack
         self.counts = counts
         self.batch = batch
         self.events = events

@@ -201,6 +201,10 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
             let hasRoom = receiver.take(chunk)
             // Asked again: if the reader has made room meanwhile, its `readerResumed` came too early to end the pause.
             loop.state.withLock { $0.streamed(chunk.count, hop: hop, hasRoom: receiver.hasRoom, now: .now) }
+            let limit = loop.options.value.limits.body
+            if !hasRoom, !loop.context.holdsBack, receiver.exceeds(limit) {
+                loop.run(.settle(.failed(.bodyTooLarge(limit: limit)), of: nil))
+            }
             return hasRoom
         }
         loop.act { $0.received(body: chunk, hop: hop, now: .now) }

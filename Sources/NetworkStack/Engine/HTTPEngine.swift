@@ -65,6 +65,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             configuration: configuration,
             obstacleToPinning: transport.enforcesServerTrust
                 ? nil : reason ?? "The transport does not say that it can.",
+            holdsBack: transport.capabilities.supports(.backPressure),
             queue: queue,
             retryQueue: retryQueue,
             batch: batch,

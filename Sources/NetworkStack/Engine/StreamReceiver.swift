@@ -56,6 +56,9 @@ final class StreamReceiver: Sendable {
     /// Whether the transfer need not hold back.
     var hasRoom: Bool { state.withLock { !$0.isHeldBack } }
 
+    /// Whether more than this many bytes wait.
+    func exceeds(_ limit: Int64) -> Bool { state.withLock { $0.chunks.count > limit } }
+
     /// The body is complete.
     func finish(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
         let waiter = state.withLock { state -> OneShot<Void>? in
