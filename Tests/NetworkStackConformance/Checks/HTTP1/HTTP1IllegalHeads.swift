@@ -119,6 +119,11 @@ extension ConformanceCheck {
             ]
             for field in expected { try expectEqual(headers[field.name], field.value, "\(field.name)") }
             try expectEqual(headers.count, expected.count, "fields")
-        }
+        },
+        ConformanceCheck("A NUL in a received value fails the fetch", needs: [.network]) { subject in
+            let reply = "HTTP/1.1 200 OK\r\nX-Value: a\0b\r\nContent-Length: 2\r\n\r\nok"
+            let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .waitForClose] }
+            try await fetch(from: server, with: subject).expectFailure(.malformed)
+        },
     ]
 }
