@@ -36,7 +36,8 @@ extension HTTP {
             /// Resolving the name, opening the connection and negotiating TLS. The idle timeout runs as well, anew in each of these
             /// steps; if it is shorter, it may end the fetch first.
             public var connect: Duration?
-            /// From the last byte sent to the end of the response's head. Informational responses do not restart it.
+            /// From the last byte that was sent so far to the end of the response's head, so a stream that provides no more of the
+            /// request's body for this time fails, too. Informational responses do not restart it.
             public var firstByte: Duration?
             /// The longest time without a byte in either direction. It does not run while the request is made or queued, or while
             /// the reader pauses.
@@ -73,7 +74,7 @@ extension HTTP {
             public var body: Int64
             /// The most bytes of a response's head; on CurlStack with informational heads before it and the trailers. At least 1.
             ///
-            /// libcurl, below both stacks on Linux, has fixed limits besides: 102,400 bytes per line
+            /// libcurl, below both stacks on Linux, has fixed limits besides: 102,400 bytes per line and 4,096 per line of the trailers
             /// (``HTTPFetchError/headLineTooLong(limit:_:)``), from 8.3 on 307,200 bytes in total, and from 8.6 on 5,000 lines.
             /// Over HTTP/2, a head that is too long for libcurl fails as a transport error.
             public var head: Int

@@ -205,7 +205,7 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
     /// The hop has entered a phase. `.queued` after `.sending` means that the body was read ahead and nothing was sent yet.
     ///
     /// A transport reports `.queued`, then `.resolving`, `.connecting` and `.securing` as far as it knows them, `.sending` with the
-    /// first byte of the request, and `.waiting` with the last: without it, the first-byte timeout never runs. It never reports
+    /// first byte of the request, and `.waiting` with the last: without either, the first-byte timeout never runs. It never reports
     /// `.making`, `.settling` and `.delayed`.
     ///
     /// - Parameter phase: The phase.
