@@ -43,16 +43,19 @@ struct ConnectionQueueProbeTests {
         let ids = tokens.map { ObjectIdentifier($0) }
         _ = queue.enter(ids[0], in: line)
         queue.recordMultiplexing(of: line, isMultiplexed: true)
-        for id in ids[1...] { #expect(queue.enter(id, in: line)) }
+        let others = ids[1...].map { queue.enter($0, in: line) }
+        #expect(others == [true, true, true, true])
         let pools = ids.map { _ in queue.takePool(in: line) }
         let connecting = zip(ids, pools).map { queue.claimReconnect($0, in: line, pool: $1) }
         #expect(connecting == [true, false, false, false, false])
         queue.recordMultiplexing(of: line, isMultiplexed: false)
-        #expect(queue.takeReleased() == [ids[1]])
+        let first = queue.takeReleased()
+        #expect(first == [ids[1]])
         var waiting = ids[2...]
         for ended in ids.prefix(3) {
             queue.leave(line, ended, pool: queue.takePool(in: line))
-            #expect(queue.takeReleased() == [waiting.removeFirst()])
+            let released = queue.takeReleased()
+            #expect(released == [waiting.removeFirst()])
         }
         withExtendedLifetime(tokens) {}
     }

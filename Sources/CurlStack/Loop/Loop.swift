@@ -140,10 +140,7 @@ struct Loop: ~Copyable {
 
     private mutating func failAll() {
         for transfer in active.all { pools[of: transfer]?.end(transfer) }
-        for transfer in active.removeAll() + waiting.removeAll() {
-            transfer.isOver = true
-            transfer.control.fail(.shutDown)
-        }
+        for transfer in active.removeAll() + waiting.removeAll() { transfer.giveUp(.shutDown) }
     }
 
     // MARK: Beginning and ending

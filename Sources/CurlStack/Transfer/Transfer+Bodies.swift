@@ -126,6 +126,12 @@ extension Transfer {
         resume()
     }
 
+    /// The stack shuts down. Reports the failure, and nothing after it.
+    func giveUp(_ failure: HTTPTransferFailure<CurlError>) {
+        isOver = true
+        control.fail(failure)
+    }
+
     /// Has the transfer's connection send what it has buffered, for another transfer on it.
     func sendWhatIsBuffered() {
         // One that is held back stays so: what is delivered to it again is turned down again.
