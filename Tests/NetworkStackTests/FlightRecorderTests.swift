@@ -187,6 +187,29 @@ struct FlightRecorderTests {
         }
     }
 
+    @Test("counts the attempts whose requests were not made, and has no entry in HAR for the last")
+    func unmadeLastRequests() async throws {
+        struct Unmade: Error {}
+        let (recorder, calls) = (FlightRecorder(), Lock(0))
+        let mock = try recorded(recorder)
+        let resource = MockNetworkStack.Resource(
+            baseRequestMaking: .task {
+                let isFirst = calls.withLock { calls in
+                    calls += 1
+                    return calls == 1
+                }
+                guard isFirst else { throw Unmade() }
+                return try HTTP.Request(url: "http://host.test/gone")
+            },
+            interceptors: [HTTPRetryPolicy.maxRetries(2)]
+        )
+        _ = try? await mock.fetch(resource: resource)
+        let record = try #require(try await waitFor(1, recorder).first)
+        #expect(record.attempts == 3)
+        #expect(record.metrics.hops.map(\.attempt) == [1, 2])
+        #expect(try entries(of: recorder).map(\.request) == ["GET /gone 503"])
+    }
+
     @Test("writes the reason of a failure that has a response into HAR")
     func failureAfterHead() async throws {
         let recorder = FlightRecorder()

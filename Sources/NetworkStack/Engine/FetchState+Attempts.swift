@@ -46,6 +46,7 @@ extension FetchState {
             stage = .making(nil)
             (redirects, metrics) = ([], nil)
             clocks.beganAttempt(now: now())
+            trace?.began(attempt: attemptNumber)
             deadline = nil
         }
         let attempt = Attempt(identifier: identifier, retryState: attempt?.retryState ?? Retry.State())

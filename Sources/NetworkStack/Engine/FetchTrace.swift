@@ -22,6 +22,9 @@ final class FetchTrace: Sendable {
         if observesSteps { events.withLock(body) }
     }
 
+    /// Another attempt begins. Its request is to be made.
+    func began(attempt: Int) { events.withLock { events in Shared.change(&events.place) { $0.attempt = attempt } } }
+
     /// A request is about to be carried.
     func began(hop: Int, of attempt: Int, _ request: HTTP.Request, keepingBack names: Set<HTTP.HeaderName>) {
         events.withLock { $0.began(hop: hop, of: attempt, request, keepingBack: names) }
@@ -121,8 +124,6 @@ final class FetchTrace: Sendable {
 private struct Events {
     let reporter: EventReporter
     var place: Shared<FetchEvent.Place>
-    /// Whether a request was made.
-    var hasBegun = false
     /// The phase of the hop under way.
     var phase: HTTP.Phase?
     var connection: HTTP.Connection?
@@ -143,12 +144,12 @@ private struct Events {
 
     mutating func began(hop: Int, of attempt: Int, _ request: HTTP.Request, keepingBack names: Set<HTTP.HeaderName>) {
         endHop()
-        let lastAttempt = place.value.attempt
+        let isFirst = !place.value.hasRequestOfAttempt
         Shared.change(&place) { place in
-            (place.attempt, place.hop, place.request) = (attempt, hop, request.withoutBody)
-            place.sensitiveHeaders = names
+            (place.attempt, place.requestAttempt, place.hop) = (attempt, attempt, hop)
+            (place.request, place.sensitiveHeaders) = (request.withoutBody, names)
         }
-        if !exchange(&hasBegun, with: true) || lastAttempt != attempt { add { $0.attemptStarted($1) } }
+        if isFirst { add { $0.attemptStarted($1) } }
         (phase, sentBytes, hasBegunResponse) = (.queued, 0, false)
         add { $0.queued($1) }
     }

@@ -6,7 +6,12 @@ public struct FetchEvent: Sendable {
         var attempt = 1
         var hop = 0
         var request: HTTP.Request?
+        /// The attempt that the request is of.
+        var requestAttempt = 0
         var sensitiveHeaders: Set<HTTP.HeaderName> = []
+
+        /// Whether the request of the attempt has been made.
+        var hasRequestOfAttempt: Bool { requestAttempt == attempt }
     }
 
     private let place: Shared<Place>
@@ -15,13 +20,15 @@ public struct FetchEvent: Sendable {
 
     /// When it happened. The clock stands still while the system sleeps.
     public var time: ContinuousClock.Instant { moment.instant }
+    /// Whether the request of the attempt has been made: ``request`` is otherwise that of an earlier attempt.
+    var hasRequestOfAttempt: Bool { place.value.hasRequestOfAttempt }
     /// Identifies the fetch in the process.
     public var fetch: Int { place.value.fetch }
-    /// The number of the attempt, from 1.
+    /// The number of the attempt, from 1. During a delay it is that of the attempt before.
     public var attempt: Int { place.value.attempt }
     /// The number of the request in the fetch, from 1; 0 before the first. Redirects and retries count on.
     public var hop: Int { place.value.hop }
-    /// The request, without its body; `nil` before it is made. Its description shows no secrets; its fields do.
+    /// The last request, without its body; `nil` before the first is made. Its description shows no secrets; its fields do.
     public var request: HTTP.Request? { place.value.request }
     /// The header fields that the configuration or the options name as secret (``HTTP/Options/sensitiveHeaders``). The request's
     /// description shows their values if their names do not reveal that; a log adds them to its ``HTTP/Redaction``.
@@ -46,9 +53,10 @@ public struct FetchEvent: Sendable {
         request: HTTP.Request? = nil,
         sensitiveHeaders: Set<HTTP.HeaderName> = []
     ) {
-        place = Shared(
-            Place(fetch: fetch, attempt: attempt, hop: hop, request: request, sensitiveHeaders: sensitiveHeaders)
-        )
+        var place = Place(fetch: fetch, attempt: attempt, hop: hop, request: request)
+        if request != nil { place.requestAttempt = attempt }
+        place.sensitiveHeaders = sensitiveHeaders
+        self.place = Shared(place)
         moment = MonotonicTime(time)
     }
 }

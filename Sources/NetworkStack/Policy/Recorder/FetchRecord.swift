@@ -29,8 +29,10 @@ public struct FetchRecord: Sendable, CustomStringConvertible {
     public let end: End
     /// The name of the failure's case (``HTTPError/caseName``), such as `timedOut`, if the fetch failed.
     public let failureCase: String?
-    /// The number of attempts.
+    /// The number of attempts, including those whose requests could not be made.
     public let attempts: Int
+    /// Whether the request of the last attempt was made.
+    let hasLastRequest: Bool
     /// The method of the last request; `nil` if none was made.
     public let method: HTTP.Method?
     /// The URL of the last request, without user info, query and fragment.
@@ -62,6 +64,7 @@ public struct FetchRecord: Sendable, CustomStringConvertible {
         fetch = event.fetch
         startedAt = Date.now - ((ContinuousClock.now - event.time) + metrics.total).seconds
         (self.end, self.failureCase, attempts, self.metrics) = (end, failureCase, event.attempt, metrics)
+        hasLastRequest = event.hasRequestOfAttempt
         (method, url) = (event.request?.method, event.request.map { redaction.text(of: $0.url) })
         requestHeaders = fields(event.request?.headers)
         (status, version) = (response?.status, response?.version)

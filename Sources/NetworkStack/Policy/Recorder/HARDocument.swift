@@ -90,9 +90,9 @@ extension HARDocument.Entry {
         let metrics = record.metrics
         // An attempt whose request was not made has no entry.
         var entries = metrics.hops.filter { $0.url != nil }.map { Self($0, of: record) }
-        // A last attempt without a request has the number of the one before it.
         let last = metrics.hops.last
-        if record.url != nil, last?.attempt != record.attempts || last?.failure == nil {
+        // If the fetch ended during a delay, its last request is among the hops.
+        if record.hasLastRequest, last?.attempt != record.attempts || last?.failure == nil {
             let duration = HARDocument.Timings(metrics).sum / 1000
             let former = (last?.start.seconds ?? 0) + (last.map { HARDocument.Timings($0.metrics).sum } ?? 0) / 1000
             // The total time of a stream ends with its head.

@@ -94,6 +94,34 @@ extension ConformanceCheck {
                 "the events"
             )
         },
+        ConformanceCheck("The events of an attempt without a request have its number") { subject in
+            struct Unmade: Error {}
+            let (recorder, calls) = (EventRecorder(), Lock(0))
+            let peer = try subject.serve { _ in .status(503) }
+            let url = peer.url("/")
+            let stack = try subject.stack {
+                $0.listeners = [recorder]
+                $0.interceptors = [HTTPRetryPolicy.maxRetries(2)]
+            }
+            let observation = stack.observe(
+                .made { handler in
+                    let isFirst = calls.withLock { calls in
+                        calls += 1
+                        return calls == 1
+                    }
+                    guard isFirst else { return handler(.failure(Unmade())) }
+                    return handler(Result { try HTTP.Request(url: url) })
+                }
+            )
+            _ = try await observation.onlyOutcome()
+            let events = try await recorder.ended(1)[0]
+            try expectEqual(
+                events.filter { ["attemptStarted", "retryScheduled", "fetchFailed"].contains($0.name) }
+                    .map { "\($0.event?.attempt ?? 0) \($0.name)" },
+                ["1 attemptStarted", "1 retryScheduled", "2 retryScheduled", "3 fetchFailed"],
+                "the events"
+            )
+        },
         ConformanceCheck("A delay that no clock can hold is reported, and waited for") { subject in
             let (recorder, count) = (EventRecorder(), Lock(0))
             let peer = try subject.serve { _ in
