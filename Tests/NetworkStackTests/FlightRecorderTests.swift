@@ -210,6 +210,19 @@ struct FlightRecorderTests {
         #expect(try entries(of: recorder).map(\.request) == ["GET /gone 503"])
     }
 
+    @Test("dates a fetch when it ends, by the age of its last event and by its length")
+    func dates() throws {
+        let recorder = FlightRecorder()
+        var metrics = HTTP.Metrics()
+        metrics.total = .seconds(5)
+        let event = FetchEvent(fetch: 1, time: .now - .seconds(100))
+        recorder.fetchCancelled(event, metrics: metrics)
+        let date = try #require(recorder.records.first).startedAt
+        #expect((-165 ... -104.9).contains(date.timeIntervalSinceNow))
+        // Read again later, it is the same.
+        for _ in 0..<100 { #expect(recorder.records.first?.startedAt == date) }
+    }
+
     @Test("writes the reason of a failure that has a response into HAR")
     func failureAfterHead() async throws {
         let recorder = FlightRecorder()

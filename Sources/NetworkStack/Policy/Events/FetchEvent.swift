@@ -18,8 +18,10 @@ public struct FetchEvent: Sendable {
     /// Kept instead of an instant of the clock, whose layout is not known to the compiler: each copy would be costly.
     private let moment: MonotonicTime
 
-    /// When it happened. The clock stands still while the system sleeps.
+    /// When it happened. The clock stands still while the system sleeps: compare this with the times of other events only.
     public var time: ContinuousClock.Instant { moment.instant }
+    /// How long ago it happened, without the time that the system slept since.
+    var age: Duration { MonotonicTime.now - moment }
     /// Whether the request of the attempt has been made: ``request`` is otherwise that of an earlier attempt.
     var hasRequestOfAttempt: Bool { place.value.hasRequestOfAttempt }
     /// Identifies the fetch in the process.

@@ -54,6 +54,7 @@ public struct FetchRecord: Sendable, CustomStringConvertible {
         _ failureCase: String?,
         _ response: HTTP.Response?,
         _ metrics: HTTP.Metrics,
+        endedAt: Date,
         redacting given: HTTP.Redaction
     ) {
         var redaction = given
@@ -62,7 +63,7 @@ public struct FetchRecord: Sendable, CustomStringConvertible {
             (headers ?? [:]).map { Field(name: $0.name.rawValue, value: redaction.text(of: $0)) }
         }
         fetch = event.fetch
-        startedAt = Date.now - ((ContinuousClock.now - event.time) + metrics.total).seconds
+        startedAt = endedAt - metrics.total.seconds
         (self.end, self.failureCase, attempts, self.metrics) = (end, failureCase, event.attempt, metrics)
         hasLastRequest = event.hasRequestOfAttempt
         (method, url) = (event.request?.method, event.request.map { redaction.text(of: $0.url) })

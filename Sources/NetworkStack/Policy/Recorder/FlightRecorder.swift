@@ -14,9 +14,23 @@ public final class FlightRecorder: EventListener {
     private struct Kept {
         let event: FetchEvent
         let end: FetchRecord.End
-        var failureCase: String?
+        let failureCase: String?
         var response: HTTP.Response?
         let metrics: HTTP.Metrics?
+        /// When the fetch ended. Later the system may have slept, or its time may have been set.
+        let endedAt: Date
+
+        init(
+            _ event: FetchEvent,
+            _ end: FetchRecord.End,
+            failureCase: String? = nil,
+            response: HTTP.Response?,
+            metrics: HTTP.Metrics?
+        ) {
+            (self.event, self.end, self.failureCase) = (event, end, failureCase)
+            (self.response, self.metrics) = (response, metrics)
+            endedAt = Date.now - event.age.seconds
+        }
 
         /// About how many bytes of memory it takes.
         var size: Int {
@@ -60,7 +74,15 @@ public final class FlightRecorder: EventListener {
     public var records: [FetchRecord] {
         state.withLock { state in (0..<state.kept.count).map { state.kept[$0] } }.map { kept in
             let metrics = kept.metrics ?? kept.response?.metrics ?? HTTP.Metrics()
-            return FetchRecord(kept.event, kept.end, kept.failureCase, kept.response, metrics, redacting: redaction)
+            return FetchRecord(
+                kept.event,
+                kept.end,
+                kept.failureCase,
+                kept.response,
+                metrics,
+                endedAt: kept.endedAt,
+                redacting: redaction
+            )
         }
     }
 
@@ -93,18 +115,18 @@ public final class FlightRecorder: EventListener {
 
     /// Keeps the fetch.
     public func fetchSucceeded(_ event: FetchEvent, response: HTTP.Response) {
-        keep(Kept(event: event, end: .succeeded, response: response, metrics: nil))
+        keep(Kept(event, .succeeded, response: response, metrics: nil))
     }
 
     /// Keeps the fetch.
     public func fetchFailed(_ event: FetchEvent, error: any HTTPError, metrics: HTTP.Metrics) {
         let response = error.httpResponse
         let end = FetchRecord.End.failed(error.summary)
-        keep(Kept(event: event, end: end, failureCase: error.caseName, response: response, metrics: metrics))
+        keep(Kept(event, end, failureCase: error.caseName, response: response, metrics: metrics))
     }
 
     /// Keeps the fetch.
     public func fetchCancelled(_ event: FetchEvent, metrics: HTTP.Metrics) {
-        keep(Kept(event: event, end: .cancelled, response: nil, metrics: metrics))
+        keep(Kept(event, .cancelled, response: nil, metrics: metrics))
     }
 }
