@@ -5,7 +5,7 @@ enum RetryTimer: Sendable {
     case queue(DispatchQueue)
     case clock(any Clock<Duration>)
 
-    /// Has work done after a delay.
+    /// Has work done after a delay, or at once if the clock fails.
     ///
     /// - Returns: Drops the work if it has not begun.
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Cancelable {
@@ -16,7 +16,8 @@ enum RetryTimer: Sendable {
             queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { delayed.run() }
         case .clock(let clock):
             let task = Task {
-                do { try await clock.sleep(for: delay) } catch { return }
+                // After a cancel there is no work left.
+                try? await clock.sleep(for: delay)
                 delayed.run()
             }
             delayed.task.withLock { $0 = task }

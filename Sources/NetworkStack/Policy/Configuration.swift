@@ -67,7 +67,8 @@ extension Network {
         public var interceptors: [any HTTPResourceInterceptor<HTTP.Request, HTTP.Response>] = []
         /// Observe the fetches and connections of the stack.
         public var listeners: [any EventListener] = []
-        /// The clock for delays before retries, or `nil` for the stack's retry queue.
+        /// The clock for delays before retries, or `nil` for the stack's retry queue. If its `sleep` throws, the retry starts at
+        /// once.
         public var retryClock: (any Clock<Duration>)?
         /// Header fields of every request. A field of the request, or of an interceptor, replaces one of the same name. A
         /// resource can opt out of all of them (``HTTP/Options/usesSessionHeaders``). `Content-Type` is sent only with a body.

@@ -114,6 +114,19 @@ extension ConformanceCheck {
             try expectEqual(try await observation.onlyOutcome(within: .seconds(10) * scale).text(), "x", "the body")
             try expectEqual(peer.requests().count, 1, "requests on the wire")
         },
+        ConformanceCheck("A retry starts even if its clock fails") { subject in
+            let count = Lock(0)
+            let peer = try subject.serve { _ in
+                count.withLock { count in
+                    count += 1
+                    return count == 1 ? .status(503) : .ok("x")
+                }
+            }
+            let stack = try subject.stack { $0.retryClock = FailingClock() }
+            let policy = HTTPRetryPolicy.backoff(.constant(delay: 60, until: .maxRetries(1)))
+            let observation = try stack.observe(.intercepted(peer.url("/"), by: [policy]))
+            try expectEqual(try await observation.onlyOutcome(within: .seconds(10)).text(), "x", "the body")
+        },
         ConformanceCheck("The total timeout bounds all attempts and the delays between them") { subject, scale in
             let peer = try subject.serve { _ in .status(503) }
             let stack = try subject.stack { $0.options.timeouts.total = .milliseconds(300) * scale }
@@ -127,4 +140,14 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().count, 1, "requests on the wire")
         },
     ]
+}
+
+/// A clock whose sleeps fail.
+private struct FailingClock: Clock {
+    struct Failure: Error {}
+
+    var now: VirtualClock.Instant { VirtualClock.Instant(offset: .zero) }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: VirtualClock.Instant, tolerance: Duration?) async throws { throw Failure() }
 }
