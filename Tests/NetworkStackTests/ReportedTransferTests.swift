@@ -92,6 +92,17 @@ struct ReportedTransferTests {
         transfer.body(Data(count: 5)) {}
         if isWhole { transfer.finished() } else { transfer.failed(.truncated, "cut off") }
         #expect(sink.ended.withLock { $0?.metrics.bytesReceived } == (isWhole ? 100_000 : 5))
+        #expect(sink.ended.withLock { $0?.metrics.decodedBytes } == 5)
+    }
+
+    @Test("counts decoded bytes only if it decodes the body", arguments: ["gzip", "br", nil])
+    func decodedBytes(coding: String?) throws {
+        let sink = EndSink()
+        let transfer = try Self.transfer(sink)
+        transfer.head(200, .http1_1, coding.map { [.init(name: "Content-Encoding", value: $0)] } ?? [])
+        transfer.body(Data(count: 5)) {}
+        transfer.finished()
+        #expect(sink.ended.withLock { $0?.metrics.decodedBytes } == (coding == "gzip" ? 5 : nil))
     }
 
     enum End: CaseIterable { case success, failure, refusal, cancel }

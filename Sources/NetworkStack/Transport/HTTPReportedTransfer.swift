@@ -232,6 +232,7 @@ public final class HTTPReportedTransfer<Failure: Error>: HTTPTransfer {
     /// - Returns: The state before. If the hop is stopped, the caller calls `onStop`.
     private func end(_ end: End) -> State {
         let last = state.withLock { state in
+            if state.head?.decodedFrom.isEmpty == false { state.metrics.decodedBytes = state.metrics.bytesReceived }
             if end == .whole, let length = state.encodedLength { state.metrics.bytesReceived = length }
             if end == .stopped, state.sink != nil { state.isStopped = true }
             let last = state
