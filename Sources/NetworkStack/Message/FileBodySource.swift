@@ -66,8 +66,8 @@ package final class FileBodySource: HTTPBodySource {
     /// Opens a seekable file.
     private static func open(_ path: String) throws(FileError) -> (Int32, stat) {
         // Non-blocking, so that a pipe without a writer does not block the caller; it is refused below.
-        let descriptor = path.namesAnother ? -1 : systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        let number = path.namesAnother ? EINVAL : errno
+        let descriptor = path.containsNUL ? -1 : systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let number = path.containsNUL ? EINVAL : errno
         guard descriptor >= 0 else { throw FileError(path: path, number: number) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

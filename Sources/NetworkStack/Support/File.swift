@@ -31,8 +31,8 @@ package final class FileWriter: Sendable {
     package init(path: String, isPrivate: Bool = false) throws(FileError) {
         (self.path, partialPath) = (path, Self.partialPath(for: path))
         var status = stat()
-        let isThere = unsafe !path.namesAnother && stat(path, &status) == 0
-        let number = isThere || path.namesAnother ? status.st_mode.objection : errno
+        let isThere = unsafe !path.containsNUL && stat(path, &status) == 0
+        let number = isThere || path.containsNUL ? status.st_mode.errorUnlessFile : errno
         guard number == 0 || number == ENOENT && !path.isEmpty else { throw FileError(path: path, number: number) }
         let kept = status.st_mode & (isPrivate ? 0o600 : 0o777)
         let mode = isThere ? kept : isPrivate ? 0o600 : 0o666
@@ -95,6 +95,30 @@ package final class FileWriter: Sendable {
             _ = systemClose(state.descriptor)
             state.descriptor = -1
             _ = unsafe unlink(partialPath)
+        }
+    }
+
+    /// The path of the partial file: in the same folder, with a name of at most 255 bytes.
+    static func partialPath(for path: String) -> String {
+        let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+        var name = String(path[start...])
+        while name.utf8.count > 230 { name.removeLast() }
+        return "\(path[..<start])\(name).\(UInt32.random(in: .min ... .max)).partial"
+    }
+}
+
+extension String {
+    /// Whether the path contains a NUL, where the system would cut it off.
+    var containsNUL: Bool { utf8.contains(0) }
+}
+
+extension mode_t {
+    /// The error number for using this as a file: 0 for a regular file, EISDIR for a folder, otherwise EINVAL.
+    fileprivate var errorUnlessFile: Int32 {
+        switch self & S_IFMT {
+        case S_IFREG: 0
+        case S_IFDIR: EISDIR
+        default: EINVAL
         }
     }
 }
