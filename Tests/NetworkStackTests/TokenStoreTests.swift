@@ -88,6 +88,19 @@ struct TokenStoreTests {
         }
     }
 
+    @Test("A path with a NUL is refused, and the file that the system would take for it is kept")
+    func cutPaths() throws {
+        try withFolder { folder in
+            let (path, whole) = ("\(folder)/token\0.json", FileTokenStore(path: "\(folder)/token"))
+            try whole.save(token)
+            let (cut, error) = (FileTokenStore(path: path), FileError(path: path, number: EINVAL))
+            #expect(throws: error) { try cut.load() }
+            #expect(throws: error) { try cut.save(nil) }
+            #expect(throws: error) { try cut.save(AccessToken("other")) }
+            #expect(try whole.load() == token)
+        }
+    }
+
     @Test("No description or dump of a token shows it")
     func redacted() {
         var dumped = ""

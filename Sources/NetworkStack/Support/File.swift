@@ -129,6 +129,7 @@ enum PrivateFile {
     ///
     /// - Throws: ``FileError``; `EACCES`, too, if others may read or write the file, because it cannot be trusted then.
     static func read(_ path: String) throws(FileError) -> Data? {
+        try check(path)
         // Follows no link, and does not wait for a pipe's writer.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else {
@@ -169,7 +170,12 @@ enum PrivateFile {
     ///
     /// - Throws: ``FileError``.
     static func remove(_ path: String) throws(FileError) {
+        try check(path)
         if unsafe unlink(path) != 0, errno != ENOENT { throw FileError(path: path, number: errno) }
+    }
+
+    private static func check(_ path: String) throws(FileError) {
+        if path.containsNUL { throw FileError(path: path, number: EINVAL) }
     }
 }
 
