@@ -36,6 +36,19 @@ struct CookieJarTests {
         #expect(jar.cookies.isEmpty)
     }
 
+    @Test("stores a cookie from http in the place of a secure one that has expired")
+    func expiredSecure() throws {
+        let time = Lock(Self.now)
+        let jar = HTTP.CookieJar { time.withLock { $0 } }
+        let (clear, secure) = (try Self.url("http://example.com/"), try Self.url("https://example.com/"))
+        jar.take(["a=1; Secure; Max-Age=60", "b=1; Secure; Max-Age=60; Path=/x; Domain=example.com"], from: secure)
+        time.withLock { $0 += 59 }
+        #expect(!jar.take(["a=2"], from: clear) && !jar.take(["b=2; Path=/x"], from: clear))
+        time.withLock { $0 += 1 }
+        #expect(jar.take(["a=2"], from: clear) && jar.take(["b=2; Path=/x"], from: clear))
+        #expect(jar.cookies.map(\.value) == ["2", "2"])
+    }
+
     @Test("does not grow without bound")
     func bounds() throws {
         let jar = HTTP.CookieJar { Self.now }

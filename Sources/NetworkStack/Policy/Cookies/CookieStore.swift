@@ -48,7 +48,7 @@ struct CookieStore {
             isSecure: received.isSecure,
             isHTTPOnly: received.isHTTPOnly
         )
-        guard let cookie, cookie.keepsPrefix, scope.isSecure || !overlaysSecure(cookie) else { return false }
+        guard let cookie, cookie.keepsPrefix, scope.isSecure || !overlaysSecure(cookie, now: now) else { return false }
         // `__Host-` requires a `Path` attribute, even if the default is the root (section 5.7 step 20).
         guard received.hasPathAttribute || !cookie.hasHostPrefix else { return false }
         set(cookie, now: now)
@@ -75,12 +75,12 @@ struct CookieStore {
         if count > Self.limit { thin(now: now) }
     }
 
-    /// Whether a cookie that came over http would hide a secure one.
-    private func overlaysSecure(_ cookie: HTTP.Cookie) -> Bool {
+    /// Whether a cookie that came over http would hide a secure one that has not expired.
+    private func overlaysSecure(_ cookie: HTTP.Cookie, now: Date) -> Bool {
         entries.contains { domain, kept in
             (CookieScope.domain(domain, matches: cookie.domain) || CookieScope.domain(cookie.domain, matches: domain))
                 && kept.contains { entry in
-                    entry.cookie.isSecure && entry.cookie.name == cookie.name
+                    entry.cookie.isSecure && !entry.isOver(at: now) && entry.cookie.name == cookie.name
                         && CookieScope.path(entry.cookie.path, matches: cookie.path)
                 }
         }
