@@ -166,7 +166,10 @@ struct RedactionTests {
             ("x-amz-server-side-encryption-customer-key", true), ("x-ms-authorization-auxiliary", true),
             ("Surrogate-Key", false), ("X-Cache-Key", false), ("Public-Key-Pins", false), ("X-Api-Key-V2", true),
             ("x-amz-server-side-encryption-aws-kms-key-id", false), ("X-Routing-Key", false),
-            ("x-amz-server-side-encryption-bucket-key-enabled", false),
+            ("x-amz-server-side-encryption-bucket-key-enabled", false), ("X-Credentials", true), ("X-Secrets", true),
+            ("X-Passwords", true), ("X-Tokens", true), ("X-API-Keys", true), ("X-Auth-Tokens-V2", true),
+            ("X-Ratelimit-Remaining-Tokens", false), ("Anthropic-RateLimit-Tokens-Limit", false),
+            ("X-Amz-Meta-Keynotes", false), ("X-Address", false),
         ]
     )
     func namedSecrets(_ name: String, _ isSecret: Bool) throws {

@@ -42,10 +42,13 @@ extension HTTP {
                 || namesSecret
         }
 
-        /// Whether a word of the name is one for secrets, as in `X-API-Key` and `X-Amz-Security-Token`.
+        /// Whether a word of the name is one for secrets, or its plural, as in `X-API-Key` and `X-Amz-Security-Token`.
         private var namesSecret: Bool {
             let name = rawValue.asciiLowercased
-            let words = name.split { $0 == "-" || $0 == "_" }
+            if name == "access-control-allow-credentials" { return false }
+            var words = name.split { $0 == "-" || $0 == "_" }
+            // The tokens of a rate limit are counted.
+            if !words.contains("ratelimit") { words = words.map { $0.hasSuffix("s") ? $0.dropLast() : $0 } }
             return words.contains {
                 Self.wordsForSecrets.contains($0) || $0.hasSuffix("token") || $0.hasSuffix("apikey")
             } || words.contains { $0 == "key" || $0 == "accesskey" } && !Self.describesKey(name, words.last)
