@@ -46,8 +46,8 @@ extension Network {
         /// Limits of connections.
         public var connections = Connections()
         /// Header fields that a redirect to another origin does not take along, besides `Authorization`, `Cookie` and
-        /// `Proxy-Authorization`, such as an API key's. A ``FlightRecorder`` omits their values. Options can only add to them
-        /// (``HTTP/Options/addSensitiveHeaders(_:)``).
+        /// `Proxy-Authorization`, such as an API key's. A ``FlightRecorder`` omits their values; a ``LoggingInterceptor`` does
+        /// only if its redaction names them. Options can only add to them (``HTTP/Options/addSensitiveHeaders(_:)``).
         public var sensitiveHeaders: Set<HTTP.HeaderName> = []
         /// The proxies of requests. The environment's are used only with ``Network/Proxies/environment(_:)``. URLSession on Linux
         /// can use only those, so a stack on it refuses any other setting.

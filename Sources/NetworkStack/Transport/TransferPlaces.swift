@@ -42,7 +42,7 @@ package final class TransferPlaces: Sendable {
     /// Notes that a host has answered a request in full.
     func answered(_ origin: HTTP.Origin) {
         state.withLock { state in
-            // A client of many hosts must not collect them all; a host that is forgotten costs a repeat.
+            // A client of many hosts must not collect them all; a host that is forgotten loses its automatic repeat.
             if state.answered.count >= 1024 { state.answered = [] }
             state.answered.insert(origin)
         }

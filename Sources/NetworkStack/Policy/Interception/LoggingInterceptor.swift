@@ -2,8 +2,9 @@ public import FoundationEssentials
 
 /// Logs the events of fetches to a closure.
 ///
-/// Secrets are omitted (``HTTP/Redaction``), and control characters are escaped, so that a server cannot forge a line of the log.
-/// Bodies are shown only with ``Level/body``, and only their preview.
+/// Secrets are omitted (``HTTP/Redaction``). The fields in ``Network/Configuration/sensitiveHeaders`` and
+/// ``HTTP/Options/sensitiveHeaders`` are not known here: give their names to the redaction, too. Control characters are escaped, so
+/// that a server cannot forge a line of the log. Bodies are shown only with ``Level/body``, and only their preview.
 public struct LoggingInterceptor: HTTPResourceInterceptor {
     /// The neutral request.
     public typealias Request = HTTP.Request

@@ -4,8 +4,11 @@ public import FoundationEssentials
 /// Reports whether any fetch is in flight, for an indicator on a screen.
 ///
 /// It is an interceptor: as one of a stack's or a resource's, it counts their tasks. `increment()` and `decrement()` count
-/// anything else. Every observer gets `show` and `hide` alternately, beginning with `show`. A slow observer may miss a `show` and
-/// the `hide` after it, but never the latest state.
+/// anything else. A stream or a download counts until its head has come, not while its body arrives; call `increment()` and
+/// `decrement()` around that.
+///
+/// Every observer gets `show` and `hide` alternately, beginning with `show`. A slow observer may miss a `show` and the `hide` after
+/// it, but never the latest state.
 public final class NetworkActivity: HTTPResourceInterceptor {
     /// The neutral request.
     public typealias Request = HTTP.Request

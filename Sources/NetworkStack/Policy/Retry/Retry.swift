@@ -18,8 +18,9 @@ public enum Retry {
         /// The error of every failed attempt, in order.
         ///
         /// The errors keep their responses, heads without bodies, and their metrics, without ``HTTP/Metrics/hops``, until the fetch
-        /// ends: a policy without a limit keeps one for each attempt. Nothing else of an earlier attempt is kept. In the state of
-        /// ``HTTPFetchError/retry(_:_:)``, the last error keeps its body and all its metrics.
+        /// ends: a policy without a limit keeps one for each attempt. Besides, an ``HTTP/EarlierHop`` with metrics is kept for each
+        /// attempt and redirect. Nothing else of an earlier attempt is kept. In the state of ``HTTPFetchError/retry(_:_:)``, the last
+        /// error keeps its body and all its metrics.
         public internal(set) var errors: [any Swift.Error] = []
 
         /// The sum of the delays that were scheduled before retries, in seconds.
