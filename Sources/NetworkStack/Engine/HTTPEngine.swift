@@ -64,7 +64,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         context = EngineContext(
             configuration: configuration,
             obstacleToPinning: transport.enforcesServerTrust
-                ? nil : reason ?? "The transport does not say that it can.",
+                ? nil : reason ?? "The transport does not enforce pins.",
             holdsBack: transport.capabilities.supports(.backPressure),
             queue: queue,
             retryQueue: retryQueue,
@@ -123,7 +123,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
 
     /// How a server must prove itself before anything is sent to it.
     ///
-    /// - Throws: What speaks against sending anything at all.
+    /// - Throws: The reason why the request must not be sent.
     package func trust(for origin: HTTP.Origin) throws(ServerTrustError) -> ServerTrust {
         try context.trust(for: origin)
     }

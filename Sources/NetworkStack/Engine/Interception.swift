@@ -10,8 +10,8 @@ final class Interception: Sendable {
     }
 
     private let task = CancelableBag()
-    /// What their request has come to. The task that waits makes the reply from it, so that no other thread holds a stream which an
-    /// interceptor drops.
+    /// The end of their request. The waiting task makes the reply itself, so that no other thread retains a stream that an interceptor
+    /// drops.
     let answer = OneShot<Result<(Ending, any FetchDelegate), any Error>>()
     private let state: Lock<State>
 

@@ -125,7 +125,7 @@ extension HTTP.Request {
         self.init(method: method, url: url, headers: headers, body: content.body)
         guard let mediaType = content.mediaType, !headers.contains(.contentType) else { return }
         guard mediaType.isValid else {
-            throw HTTP.InvalidValue("The content's media type is \(mediaType), which is none.")
+            throw HTTP.InvalidValue("The media type \(mediaType) is not valid (RFC 9110 section 8.3.1).")
         }
         self.headers.append(mediaType.description, for: .contentType)
     }

@@ -147,7 +147,7 @@ public struct MultipartFormData: Sendable {
         if let filename = part.filename { head += "; filename=\"\(Self.escaped(filename))\"" }
         if let mediaType = part.mediaType {
             guard mediaType.isValid else {
-                throw HTTP.InvalidValue("The media type of a form's part is \(mediaType), which is none.")
+                throw HTTP.InvalidValue("The media type \(mediaType) is not valid (RFC 9110 section 8.3.1).")
             }
             head += "\r\nContent-Type: \(mediaType)"
         }

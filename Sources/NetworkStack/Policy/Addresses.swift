@@ -96,7 +96,7 @@ extension Network.Configuration.Addresses {
                 throw HTTP.InvalidValue("No name begins with a hyphen, as \(host) does.")
             }
             guard !name.hasPrefix("[") else {
-                throw HTTP.InvalidValue("\(host) is an address, which has no others; a reroute leads elsewhere.")
+                throw HTTP.InvalidValue("\(host) is an address, so it has no lookup to override; use a reroute.")
             }
             return named.host
         }

@@ -54,8 +54,8 @@ package final class LockBuffer<State: ~Copyable>: ManagedBuffer<LockMutex, State
     }
 }
 
-/// The mutex of a lock. It is used where it lies, by its address, and never copied: locking it is no change of a Swift
-/// variable, which two threads may not make at once.
+/// The mutex of a lock. It is used in place, by address, and never copied, because locking a Swift variable from two threads would
+/// be an exclusivity violation.
 @usableFromInline
 @safe
 package struct LockMutex {

@@ -9,8 +9,8 @@ private import Synchronization
     internal import Darwin
 #endif
 
-/// The tasks and calls that a thread ends the waits of in one turn of its loop: they are resumed together, so that the threads
-/// that go on are woken once and not once for each. What other threads add is done at once.
+/// Collects the tasks and calls that a thread completes in one turn, and resumes them together, so that pool threads are woken
+/// once. Work from other threads runs at once.
 @usableFromInline
 package final class ResumeBatch: Sendable {
     /// The tasks to resume. The first one resumes the others before it continues: it runs on a thread of their
@@ -95,8 +95,7 @@ package final class ResumeBatch: Sendable {
         }
     }
 
-    /// Makes calls on one queue after the other, on as many of its threads at a time as it has to give: none waits for another
-    /// that takes long.
+    /// Makes the calls of one queue, on as many of its threads as it provides, so that a slow call delays no other.
     private static func makeAll(_ remaining: Lock<[Call]>, on queue: DispatchQueue) {
         var isHelped = false
         while true {

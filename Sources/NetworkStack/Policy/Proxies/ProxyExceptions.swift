@@ -31,9 +31,7 @@ extension Network {
         public init(_ list: String) throws(HTTP.InvalidValue) {
             for text in list.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
                 guard let rule = Self.rule(text) else {
-                    throw HTTP.InvalidValue(
-                        "\"\(text)\" is no name, address or block that a proxy can be left out for."
-                    )
+                    throw HTTP.InvalidValue("\"\(text)\" is not a name, an address or a block of addresses.")
                 }
                 rules.append(rule)
             }

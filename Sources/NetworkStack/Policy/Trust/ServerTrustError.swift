@@ -29,10 +29,10 @@ extension ServerTrustError: DescribedError {
     /// The failure, in a sentence.
     public var description: String {
         switch self {
-        case .domainNotPinned(let host): "No pinning policy is for \(host), and none is trusted without one."
+        case .domainNotPinned(let host): "No pinning policy covers \(host), and hosts without a policy are refused."
         case .domainPolicyExpired(let host, let domainName, let date):
             "The pinning policy of \(domainName), which is that of \(host), expired at \(date.formatted(.iso8601))."
-        case .insecureScheme(let host): "\(host) must be proved by its key, which takes https; the request is http."
+        case .insecureScheme(let host): "\(host) is pinned, so it must be reached over https; the request is http."
         case .pinVerificationFailed(let host, let error): "\(host) is not trusted. \(error)"
         case .pinningUnsupported(let reason): "Public keys cannot be pinned here: \(reason)"
         }

@@ -61,7 +61,7 @@ extension Network {
         /// - Throws: ``HTTP/InvalidValue``.
         public func validate() throws(HTTP.InvalidValue) {
             if let maximumVersion, maximumVersion < minimumVersion {
-                throw HTTP.InvalidValue("The newest TLS version that is spoken must not be older than the oldest.")
+                throw HTTP.InvalidValue("The maximum TLS version must not be older than the minimum.")
             }
         }
     }
