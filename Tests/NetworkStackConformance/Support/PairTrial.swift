@@ -197,7 +197,7 @@ struct PairTrial: Sendable {
 extension HTTP.Response {
     /// What a caller observes of it, without parts that differ between runs.
     fileprivate var trace: String {
-        let keys = metrics.serverPins.map { "\($0.count) keys" } ?? "no keys"
+        let keys = metrics.serverPins.map { "keys \($0.map(\.base64))" } ?? "no keys"
         let pins = keys + (metrics.matchedPin == nil ? "" : ", a pin")
         let fields = headers.filter { $0.name != .date && $0.name != .setCookie }.map { "\($0.name): \($0.value)" }
         return "\(version) \(status) \(url.absoluteString) \(fields.sorted()) after \(redirects.count), "

@@ -93,6 +93,32 @@ extension ConformanceCheck {
                     try expectEqual(fetched.response.metrics.matchedPin, expected, "the match")
                 }
             },
+            ConformanceCheck(
+                "A response lists the keys of its own server and connection",
+                needs: PinnedTrial.needs.union([.serverPins])
+            ) { subject in
+                let trial = try PinnedTrial(subject)
+                let certificates = trial.certificates
+                let (first, later) = (certificates.server, certificates.secondServer)
+                var options = ScriptedServer.Options(tls: first)
+                options.identityForConnection = { $0 == 0 ? nil : later }
+                let closing = try ScriptedServer.responding(options) { _ in
+                    .ok("x", headers: [("Connection", "close")]).then(.close)
+                }
+                let other = try trial.server(certificates.rotatedServer)
+                let client = try trial.client(nil) { $0.options.collectsServerPins = true }
+                for (server, identity, root) in [
+                    (closing, first, certificates.caFile), (other, certificates.rotatedServer, certificates.caFile),
+                    (closing, later, certificates.secondCAFile),
+                    (other, certificates.rotatedServer, certificates.caFile),
+                    (closing, later, certificates.secondCAFile),
+                ] {
+                    let seen = try await client.get(server.url()).response.metrics.serverPins
+                    let keys = try identity.publicKeyPins() + TLSIdentity.publicKeyPins(inFile: root)
+                    try expectEqual(seen?.map(\.base64), keys, "the server's keys")
+                }
+                try expectEqual([closing, other].map(\.snapshot.accepted), [3, 1], "connections")
+            },
         ]
 
     private static func pinned(_ what: String, _ certificate: PinnedCertificate) -> ConformanceCheck {
