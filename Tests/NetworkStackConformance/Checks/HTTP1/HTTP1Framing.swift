@@ -40,18 +40,6 @@ extension ConformanceCheck {
             needs: [.strictReplies]
         ),
         broken(
-            "A body in an unrequested transfer coding is refused",
-            transfer("gzip"),
-            needs: [.strictReplies]
-        ),
-        broken("A body coded before chunking is refused", transfer("gzip, chunked"), needs: [.strictReplies]),
-        broken("A transfer coding that only ends in chunked is refused", transfer("xchunked"), needs: [.strictReplies]),
-        broken(
-            "A body with identity coding before chunking is refused",
-            transfer("identity, chunked"),
-            needs: [.strictReplies]
-        ),
-        broken(
             "A nonsensical chunk size is reported as malformed",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhello\r\n0\r\n\r\n",
             [.malformed],
@@ -110,10 +98,6 @@ extension ConformanceCheck {
 
     private static func length(_ values: String...) -> String {
         "HTTP/1.1 200 OK\r\n" + values.map { "Content-Length: \($0)\r\n" }.joined() + "\r\nhello"
-    }
-
-    private static func transfer(_ coding: String) -> String {
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
     }
 
     private static func whole(_ name: String, _ reply: String, needs: Set<HTTP.Capability> = []) -> ConformanceCheck {

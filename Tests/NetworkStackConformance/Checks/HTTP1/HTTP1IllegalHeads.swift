@@ -10,6 +10,10 @@ extension ConformanceCheck {
 
     private static let transferCodings: [ConformanceCheck] =
         [
+            coded("gzip", ["gzip"]),
+            coded("gzip, chunked", ["gzip, chunked"]),
+            coded("xchunked", ["xchunked"]),
+            coded("identity, chunked", ["identity, chunked"]),
             coded("chunked, chunked", ["chunked, chunked"]),
             coded("chunked, identity", ["chunked, identity"]),
             coded("chunked on two lines", ["chunked", "chunked"]),
