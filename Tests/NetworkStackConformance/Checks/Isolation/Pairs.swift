@@ -40,7 +40,8 @@ extension ConformanceCheck {
         "configuration.connections.lifetime": "It counts in whole seconds, on one stack's own connections.",
         "configuration.addresses.happyEyeballsDelay": "It needs a host with an address that does not answer.",
         "configuration.addresses.dnsCacheAge": "It counts in whole seconds, on one stack's own lookups.",
-        "configuration.tls.acceptsCommonNames": "It needs a server that is named in its subject alone.",
+        "configuration.tls.acceptsCommonNames":
+            "It needs a server that is named in its subject alone: a check of names has two stacks.",
         "configuration.serverTrustReporter": "It is a callback, and changes no fetch.",
         "configuration.listeners": "They are callbacks, and change no fetch.",
         "configuration.wallClock": "It is no public option.",

@@ -42,6 +42,31 @@ extension ConformanceCheck {
                 try expectBytes(await client.success(request(url.1)).value, "secret".utf8)
             }
         },
+        ConformanceCheck("A stack that accepts subject-only names makes no other stack accept them", needs: needsNames)
+        {
+            subject in
+            for host in ["127.0.0.1", "localhost"] {
+                for begins in [true, false] {
+                    let (server, url) = try serverNamedInSubject(host)
+                    let clients = try [true, false].map { accepts in
+                        try subject.client {
+                            try trustRoot(&$0)
+                            $0.tls.acceptsCommonNames = accepts
+                        }
+                    }
+                    for accepts in [begins, !begins, begins, !begins] {
+                        if accepts {
+                            try expectBytes(await clients[0].success(request(url)).value, "secret".utf8)
+                        } else {
+                            let error = try await clients[1].breakdown(request(url))
+                            let kind = (error as? any HTTPTransportError)?.kind
+                            try expectEqual(kind, .tls, "the kind of \(error.map { "\($0)" } ?? "nothing")")
+                        }
+                    }
+                    try expectEqual(server.requests.count, 2, "requests, of which the strict stack sent none")
+                }
+            }
+        },
         ConformanceCheck(
             "A pinned host with a subject-only name is always refused",
             needs: PinnedTrial.needs
