@@ -7,7 +7,7 @@ extension ConformanceCheck {
 
     /// The cause that an error of HTTP/2 names.
     static let errorsOfHTTP2: [ConformanceCheck] =
-        ["Connection", "Upgrade"].map { name in
+        ["Connection", "Upgrade", "Keep-Alive", "Proxy-Connection"].map { name in
             ConformanceCheck(
                 "The error names a response's \(name) field over HTTP/2",
                 needs: needsFrames,
@@ -28,6 +28,9 @@ extension ConformanceCheck {
         + [
             ConformanceCheck("The error names the code of the GOAWAY that ended it", needs: needsFrames) {
                 try await expectText(of: errorAfterGOAWAY($0), contains: "enhance_your_calm")
+            },
+            ConformanceCheck("The error names the code of a GOAWAY before the head", needs: needsFrames) {
+                try await expectText(of: errorAfterGOAWAY($0, isBeforeHead: true), contains: "enhance_your_calm")
             },
             ConformanceCheck("The error has the text of the GOAWAY that ended it", needs: needsFrames) {
                 try await expectText(of: errorAfterGOAWAY($0), contains: "too_many_pings")
@@ -65,11 +68,15 @@ extension ConformanceCheck {
             },
         ]
 
-    private static func errorAfterGOAWAY(_ subject: ConformanceSubject) async throws -> (any Error)? {
+    private static func errorAfterGOAWAY(
+        _ subject: ConformanceSubject,
+        isBeforeHead: Bool = false
+    ) async throws -> (any Error)? {
         let server = try http2Server { _ in
             let end = HTTP2Frame.goAway(lastStream: 1, code: 11)
             let frame = HTTP2Frame(.goAway, end.payload + Array("too_many_pings".utf8))
-            return [.receiveStream, .send([.head(200, on: 1), .data("half", on: 1)]), .send([frame]), .close]
+            let begun = isBeforeHead ? [] : [ScriptedServer.Step.send([.head(200, on: 1), .data("half", on: 1)])]
+            return [.receiveStream] + begun + [.send([frame]), .close]
         }
         return try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
     }
