@@ -191,31 +191,14 @@ extension ConformanceCheck {
         ConformanceCheck("An event source refuses another media type and keeps its body") { subject in
             let peer = try subject.serve { _ in .json(#"{"error":"no"}"#) }
             let stack = try subject.stack()
-            let error = try await callFailure { _ = try await stack.events(from: peer.url("/")) }
-            guard case .undecodable(let cause as NotAnEventStream, _) = error else {
-                throw ConformanceFailure("The call failed with \(error)")
-            }
-            try expectBytes(try await bounded { try await cause.body() }, #"{"error":"no"}"#.utf8)
+            try await expectNoEventStream(callFailure { _ = try await stack.events(from: peer.url("/")) })
+        },
+        ConformanceCheck("An event source that connects again refuses another media type") { subject in
+            try await expectNoEventStream(failureOfSecond(connectionOf: subject, .json(#"{"error":"no"}"#)))
         },
         ConformanceCheck("An event source fails for a status when it connects again") { subject in
-            let peer = try subject.serve { request in
-                request["last-event-id"] == nil ? events("id: 1\ndata: a\n\n") : .status(403, "no")
-            }
-            let stack = try subject.stack()
-            try await bounded {
-                var events = try await stack.events(from: peer.url("/"), reconnection: atOnce).makeAsyncIterator()
-                try expectEqual(try await events.next()?.data, "a", "the event")
-                do {
-                    _ = try await events.next()
-                    throw ConformanceFailure("The event source goes on")
-                } catch let error as BoundedClient.FetchError {
-                    guard case .http(.forbidden, _, _) = error else {
-                        throw ConformanceFailure("The call failed with \(error)")
-                    }
-                }
-                try expectEqual(try await events.next()?.data, nil, "the event after the failure")
-            }
-            try expectEqual(peer.requests().count, 2, "requests")
+            let error = try await failureOfSecond(connectionOf: subject, .status(403, "no"))
+            guard case .http(.forbidden, _, _) = error else { throw ConformanceFailure("It failed with \(error)") }
         },
         ConformanceCheck("An event source survives a connection that breaks", needs: [.network]) {
             subject in
@@ -281,6 +264,32 @@ extension ConformanceCheck {
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
     ]
+
+    /// Connects again after an event, gets this reply, and returns the failure, after which there is no event and no request.
+    private static func failureOfSecond(
+        connectionOf subject: ConformanceSubject,
+        _ reply: Reply
+    ) async throws -> BoundedClient.FetchError {
+        let peer = try subject.serve { $0["last-event-id"] == nil ? events("id: 1\ndata: a\n\n") : reply }
+        let stack = try subject.stack()
+        let error = try await bounded {
+            var events = try await stack.events(from: peer.url("/"), reconnection: atOnce).makeAsyncIterator()
+            try expectEqual(try await events.next()?.data, "a", "the event")
+            var failure: BoundedClient.FetchError?
+            do { _ = try await events.next() } catch { failure = error as? BoundedClient.FetchError }
+            try expectEqual(try await events.next()?.data, nil, "the event after the failure")
+            return failure
+        }
+        try expectEqual(peer.requests().count, 2, "requests")
+        return try require(error, "The event source goes on")
+    }
+
+    private static func expectNoEventStream(_ error: BoundedClient.FetchError) async throws {
+        guard case .undecodable(let cause as NotAnEventStream, _) = error else {
+            throw ConformanceFailure("The call failed with \(error)")
+        }
+        try expectBytes(try await bounded { try await cause.body() }, #"{"error":"no"}"#.utf8)
+    }
 
     private static let atOnce = EventReconnection(limit: 5, delay: .milliseconds(1), longestDelay: .milliseconds(1))
 
