@@ -19,6 +19,21 @@ extension ConformanceCheck {
             try await expectAnother(subject) { $0.connections.lifetime = .seconds(1) }
         },
         ConformanceCheck(
+            "A connection is used for most of its idle age and lifetime",
+            needs: [.network, .idleConnectionAge, .connectionLifetime],
+            scaled: { subject, scale in
+                let server = try ScriptedServer.responding { _ in .ok("x") }
+                let stacks = try [
+                    subject.stack { $0.connections.idleAge = .seconds(4 * scale) },
+                    subject.stack { $0.connections.lifetime = .seconds(4 * scale) },
+                ]
+                for stack in stacks { try await stack.text(server.url()) }
+                try await Task.sleep(for: .milliseconds(2500) * scale)
+                for stack in stacks { try await stack.text(server.url()) }
+                try expectEqual(server.connections.map(\.requests.count), [2, 2], "requests of each connection")
+            }
+        ),
+        ConformanceCheck(
             "A preconnection opens the connection that the next fetch uses",
             needs: [.network, .preconnection]
         ) { subject in
