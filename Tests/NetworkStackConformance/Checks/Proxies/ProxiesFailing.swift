@@ -11,7 +11,8 @@ extension ConformanceCheck {
             endlessRefusal(403), endlessRefusal(407), endlessRefusalOnReconnect, brokenTunnel("closes at once", []),
             brokenTunnel("closes after CONNECT", [.receiveHead]),
             brokenTunnel("answers CONNECT with random bytes", [.receiveHead, .send("garbage\r\n\r\n")]),
-            brokenTunnel("ends within its response", [.receiveHead, .send("HTTP/1.1 200 Connec")]),
+            brokenTunnel("ends within its response", [.receiveHead, .send("HTTP/1.1 200 Connec")]), oddTunnel,
+            alertedByProxy("1.2", .v12, "handshake_failure"), alertedByProxy("1.3", .v13, "certificate_required"),
             ConformanceCheck("A squid that requires a password answers 407 without it", needs: needsProxies) {
                 subject in
                 var options = SquidServer.Options()
@@ -100,6 +101,39 @@ extension ConformanceCheck {
                 try expectEqual(proxy.requests.count, 0, "requests")
             },
         ]
+
+    /// Nothing may be sent to an origin through what is no tunnel.
+    private static let oddTunnel =
+        ConformanceCheck("A proxy that answers CONNECT with HTTP/3.7 is a proxy failure", needs: needsProxies) {
+            subject in
+            let proxy = try ScriptedServer { _ in [.receiveHead, .send("HTTP/3.7 200 OK\r\n\r\n"), .waitForClose] }
+            let client = try subject.client { try $0.use("http://\(proxy.authority)") }
+            _ = try await client.proxyFailure(HTTP.Request(url: "https://origin.test/"))
+            let connection = try await proxy.sees("the close") { $0.accepted == 1 && $0.open == 0 }.connections[0]
+            try expect(connection.receivedText.hasSuffix("\r\n\r\n"), "Bytes were sent through the tunnel")
+        }
+
+    /// A proxy is shown no certificate, and asks in vain again.
+    private static func alertedByProxy(
+        _ number: String,
+        _ version: ScriptedServer.Options.TLSVersion,
+        _ alert: String
+    ) -> ConformanceCheck {
+        ConformanceCheck(
+            "A proxy's TLS \(number) alert ends the fetch, and is not transient",
+            needs: needsProxies.union([.customTrustRoots, .clientCertificates, .tlsFailureDetail])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            for url in ["http://origin.test/", "https://origin.test/"] {
+                let proxy = try trial.server { ($0.clientCertificate, $0.maximumTLSVersion) = (.required, version) }
+                let client = try trial.client(nil) { try $0.use("https://localhost:\(proxy.port)") }
+                let error = try await client.failure(HTTP.Request(url: url))
+                try expect("\(error)".contains(alert), "the error of \(url) does not name \(alert): \(error)")
+                try expect(!error.isTransient, "isTransient is true for \(url): \(error)")
+                try expectEqual(proxy.requests.count, 0, "requests")
+            }
+        }
+    }
 
     /// The tunnel of a kept connection has died, and libcurl asks for another by itself.
     private static let endlessRefusalOnReconnect =
