@@ -88,6 +88,22 @@ extension ConformanceCheck {
             for _ in 1...3 { counts.append(try await client.get(server.url()).response.metrics.resends) }
             try expectEqual(counts, [0, 1, 0], "sent again")
         },
+        ConformanceCheck(
+            "The metrics count how often a request was repeated over HTTP/2",
+            needs: [.network, .http2PriorKnowledge, .strictReplies, .idempotentRetriesOnly]
+        ) { subject in
+            for ending: [ScriptedServer.Step] in [
+                [.close], [.send([.goAway(lastStream: 1)]), .close], [.send([.reset(3, code: 7)]), .waitForClose],
+            ] {
+                let server = try http2Server { index in
+                    index == 0 ? [.answerStream, .receiveStream] + ending : [.repeat([.answerStream])]
+                }
+                let client = try subject.http2Client()
+                var counts: [Int?] = []
+                for _ in 1...3 { counts.append(try await client.get(server.url()).response.metrics.resends) }
+                try expectEqual(counts, [0, 1, 0], "sent again after \(ending)")
+            }
+        },
     ]
 
     private static let kept = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
