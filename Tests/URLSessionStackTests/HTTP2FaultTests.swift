@@ -47,7 +47,25 @@ struct HTTP2FaultTests {
             let known = try await Self.fetch([fault], with: [("content-length", "9")], certificates, network)
             #expect(known.hasPrefix("transport"), "\(name), of known length: \(known)")
         }
+        for (name, frame) in Self.alternativeServices {
+            let outcome = try await Self.fetch(after: frame, certificates, network)
+            #expect(outcome == "success whole", "ALTSVC \(name): \(outcome)")
+        }
     }
+
+    /// ALTSVC frames (RFC 7838 section 4), which announce another server.
+    private static let alternativeServices: [(String, [UInt8])] = {
+        let value = Array("h2=\":443\"".utf8)
+        let origin = Array("https://localhost".utf8)
+        return [
+            (
+                "for an origin",
+                [0, 0, UInt8(2 + origin.count + value.count), 0x0A, 0, 0, 0, 0, 0, 0, UInt8(origin.count)] + origin
+                    + value
+            ),
+            ("of its stream", [0, 0, UInt8(2 + value.count), 0x0A, 0, 0, 0, 0, 1, 0, 0] + value),
+        ]
+    }()
 
     private static let faults: [(String, HTTP2Frame)] = [
         ("a PING of 7 bytes", HTTP2Frame(.ping, [UInt8](repeating: 1, count: 7))),
@@ -58,6 +76,22 @@ struct HTTP2FaultTests {
         ("padding longer than its frame", HTTP2Frame(.data, flags: 8, stream: 1, [200, 1, 2])),
         ("a frame over the maximal size", HTTP2Frame(.data, stream: 1, [UInt8](repeating: 1, count: 20_000))),
     ]
+
+    /// Fetches a correct response, before which these bytes arrive.
+    private static func fetch(
+        after bytes: [UInt8],
+        _ certificates: TestCertificates,
+        _ network: Stack
+    ) async throws -> String {
+        let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
+        let server = try ScriptedServer(options) { _ in
+            [
+                .beginHTTP2, .receiveStream, .send(bytes), .pause(.milliseconds(50)),
+                .send([.head(200, on: 1), .data("whole", on: 1, endsStream: true)]), .waitForClose,
+            ]
+        }
+        return await network.outcome(of: try .url(server.url("/", host: "localhost"))).summary
+    }
 
     /// Fetches a response that begins correctly, continues with these frames and ends with its connection.
     private static func fetch(
