@@ -4,7 +4,7 @@ internal import NetworkStack
 
 /// Ends floods over HTTP/2 in the clear.
 ///
-/// libcurl before 8.8 reads a connection of HTTP/2 until it gets a part of a body or nothing is left. A server that sends empty
+/// libcurl before 8.7 reads a connection of HTTP/2 until it gets a part of a body or nothing is left. A server that sends empty
 /// frames faster than they are read would keep the loop within one call, and libcurl calls nothing back meanwhile. So another
 /// thread looks: a connection that the loop has read for some milliseconds of its processor time without body bytes is
 /// disconnected.

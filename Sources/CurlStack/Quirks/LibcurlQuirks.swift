@@ -35,7 +35,7 @@ package struct LibcurlQuirks: OptionSet, Sendable, Hashable {
         (.pausedSocketRead, versions(from: 0x080500, until: 0x080600)),
         (.deathLikeRefusal, versions(until: 0x080700)),
         (.silentGoAway, versions(until: 0x080700)),
-        (.endlessHTTP2Read, versions(until: 0x080800)),
+        (.endlessHTTP2Read, versions(until: 0x080700)),
         (.unreadHTTP2Fault, versions(from: 0x080D00)),
         (.forgottenAddresses, versions(from: 0x080100, until: 0x081000)),
         (.ignoredVersionLimit, versions(from: 0x080B00, until: 0x080D00)),

@@ -36,6 +36,8 @@ struct Answer {
     var mayBeChallenged: Bool { isHeld && holds.challenges && head?.response.status == .unauthorized }
     /// Whether the received head may be that of a proxy's tunnel.
     private var mayBeTunnels: Bool { isHeld && holds.tunnels }
+    /// Whether URLSession decodes the body.
+    var isDecoded: Bool { head?.response.decodedFrom.isEmpty == false }
     /// The received bytes of the body: of a complete one as sent by the server, if its length was announced.
     var bytesReceived: Int64 { hasFinished && received > 0 ? head?.encodedLength ?? received : received }
     /// The approximate size of the response's head in bytes.
@@ -144,8 +146,9 @@ struct Answer {
         guard let words = (error as? URLError)?.libcurlDescription else { return nil }
         guard let head else { return words.contains("Out of memory") ? limits.failureOfLongLine() : nil }
         guard words.contains("Unrecognized content encoding type"), !mayBeTunnels else { return nil }
-        // `… libcurl understands deflate, gzip, br, zstd content encodings.`
-        let known = words.split { !$0.isLetter }.map { $0.lowercased() } + ["x-gzip"]
+        // `… libcurl understands deflate, gzip, br, zstd content encodings.` libcurl 8.18 lists none.
+        let listed = words.split { !$0.isLetter }.map { $0.lowercased() } + ["x-gzip"]
+        let known = words.contains("understands") ? listed : ["deflate", "gzip", "x-gzip", "br", "zstd"]
         return head.unknownCoding(to: known).map { .unknownCoding($0, head.response) }
     }
 

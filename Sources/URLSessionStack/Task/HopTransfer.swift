@@ -238,6 +238,7 @@ extension HopTransfer.State {
         var metrics = clock.metrics
         metrics.bytesSent = bytesSent
         metrics.bytesReceived = answer.bytesReceived
+        if answer.isDecoded { metrics.decodedBytes = answer.received }
         metrics.headBytesReceived = answer.headBytesReceived
         return metrics
     }

@@ -5,6 +5,14 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// The metrics of a response.
     static let metrics: [ConformanceCheck] = [
+        ConformanceCheck("The metrics count body bytes after decompression", needs: [.network, .decompression]) {
+            subject in
+            let server = try ScriptedServer.responding { _ in
+                .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")])
+            }
+            let fetched = try await subject.client().get(server.url())
+            try expectEqual(fetched.response.metrics.decodedBytes, Int64(Compressed.text.count), "decoded bytes")
+        },
         ConformanceCheck("The metrics report phases, bytes and the connection", needs: [.network, .phaseMetrics]) {
             subject in
             let server = try ScriptedServer.responding { _ in .ok("twelve bytes") }
