@@ -57,22 +57,25 @@ extension Transfer {
         return false
     }
 
-    /// Puts the next part of the body where libcurl wants it.
+    /// Puts the next part of the body where libcurl wants it. If there is none, nothing is to be reported: a report has libcurl look at
+    /// the connection, and it would ask again.
     func send(into place: inout MutableRawSpan) -> Callbacks.Sending {
-        touch()
         if request.awaitsContinue { context.agenda.drop(.sendUnasked, of: self) }
         guard let room = roomForBody(upTo: place.byteCount) else { return postpone(by: .milliseconds(5)) }
         guard let body = request.body else { return .end }
         switch body.next(upTo: room, into: &place) {
         case .bytes(let count):
+            touch()
             request.hasSentInTurn = true
             return .bytes(count)
         case .end:
+            touch()
             return mayHoldInput ? postpone() : .end
         case .pending:
             pauseSending(true)
             return .pause
         case .failed(let error):
+            touch()
             stop = .requestBody(error)
             return .abort
         }

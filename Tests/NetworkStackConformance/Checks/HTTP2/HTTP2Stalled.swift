@@ -84,6 +84,25 @@ extension ConformanceCheck {
             let cost = ProcessorTime.ofProcess - before
             try expect(cost < .seconds(1), "An upload that stalled for 2 s used \(cost) of processor time")
         },
+        ConformanceCheck("An answered upload that waits for its source uses no processor time", needs: needsFrames) {
+            subject in
+            let server = try http2Server { _ in
+                [
+                    .run { try $0.receiveHeaders() }, .send([.head(200, on: 1)]), .run { _ = try $0.receiveStream() },
+                    .send([.data("ok", on: 1, endsStream: true)]), .waitForClose,
+                ]
+            }
+            let (source, continuation) = AsyncStream.makeStream(of: Data.self)
+            continuation.yield(Data("first".utf8))
+            let body = HTTP.Body.stream(.init(source))
+            async let fetched = subject.http2Client().success(HTTP.Request(method: .PUT, url: server.url(), body: body))
+            let before = ProcessorTime.ofProcess
+            try await Task.sleep(for: .seconds(1))
+            let cost = ProcessorTime.ofProcess - before
+            continuation.finish()
+            try expectBytes(await fetched.value, "ok".utf8)
+            try expect(cost < .milliseconds(500), "A second of waiting used \(cost) of processor time")
+        },
         ConformanceCheck(
             "Stalled uploads on a dying HTTP/2 connection are sent on another",
             needs: [.network, .http2, .customTrustRoots]
