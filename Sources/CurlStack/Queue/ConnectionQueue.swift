@@ -60,10 +60,17 @@ struct ConnectionQueue {
         /// Whether its transfers are on one connection.
         fileprivate var sharesNow: Bool { isMultiplexed && host.isShared }
 
-        /// How many transfers have a connection to the origin that they do not share.
+        /// How many transfers have a place for a connection to the origin that they do not share.
         fileprivate var activeAtOrigin: Int {
             others.reduce(active) { $0 + ($1.queue.sharesNow ? 0 : $1.queue.active) }
         }
+
+        /// How many of them do not wait for another to connect.
+        var connectingAtOrigin: Int {
+            others.reduce(connecting) { $0 + ($1.queue.sharesNow ? 0 : $1.queue.connecting) }
+        }
+
+        private var connecting: Int { active - followers.count }
     }
 
     /// A host queue that is kept elsewhere.
@@ -200,7 +207,8 @@ struct ConnectionQueue {
             queue.leader = queue.followers.isEmpty ? nil : queue.followers.removeFirst()
             if let leader = queue.leader { released.append(leader) }
         }
-        if queue.leader == nil, !queue.followers.isEmpty { releaseFollowers(of: queue) }
+        releaseFollowers(of: queue)
+        for other in queue.others { releaseFollowers(of: other.queue) }
         // The next transfer finds out whether the shared connection is still there.
         if queue.active == 0, queue.host.sharesOnceAnswered { queue.sharesConnection = nil }
         if queue.active == 0 { queue.isUnconfirmed = queue.isMultiplexed }
@@ -229,10 +237,11 @@ struct ConnectionQueue {
         scheduleAll(of: queue)
     }
 
-    /// Has followers connect: all on the connection that is shared, or as many as may have connections.
+    /// Has the followers of a queue that has no leader connect: all on the connection that is shared, or as many as may have connections.
     private mutating func releaseFollowers(of queue: HostQueue) {
-        let room = limits.perHost - (queue.activeAtOrigin - queue.followers.count)
-        let count = queue.sharesNow ? queue.followers.count : max(0, min(room, queue.followers.count))
+        guard queue.leader == nil, !queue.followers.isEmpty else { return }
+        let room = max(0, limits.perHost - queue.connectingAtOrigin)
+        let count = min(queue.followers.count, queue.sharesNow ? .max : room)
         released += queue.followers.prefix(count)
         queue.followers.removeFirst(count)
     }

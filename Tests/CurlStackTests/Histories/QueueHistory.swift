@@ -203,8 +203,6 @@ final class QueueHistory: History {
         try connectReleased()
         let forgotten = count.hosts.contains { !count[$0].waiting.isEmpty && count.hasRoom($0) }
         try must("No transfer waits while there is room.", !forgotten)
-        let alone = count.hosts.contains { !count[$0].followers.isEmpty && count[$0].leader == nil }
-        try must("A transfer that follows has a leader.", !alone)
     }
 
     private func checkTurn(of host: ConnectionQueue.Host) throws {
@@ -248,8 +246,11 @@ final class QueueHistory: History {
                 try connect(transfer)
             }
         }
-        for host in count.hosts where count[host].leader == nil {
-            try must("No transfer follows when the version is known.", count[host].followers.isEmpty)
+        for host in count.hosts where count[host].leader == nil && !count[host].followers.isEmpty {
+            let line = queue.hostQueue(of: host)
+            try must("No transfer waits for a connection that is there.", !line.isMultiplexed || !host.isShared)
+            let hasRoom = line.connectingAtOrigin < count.limits.perHost
+            try must("No transfer follows while its host may have another connection.", !hasRoom)
         }
     }
 }
