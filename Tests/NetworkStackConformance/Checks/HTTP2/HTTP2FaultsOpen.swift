@@ -18,20 +18,11 @@ extension ConformanceCheck {
             }
         }
         + [
-            ConformanceCheck("A fault before a head is a protocol error despite a close", needs: needsOpenFaults) {
-                for (name, frame) in faultsAnywhere + faultsBeforeTheHead {
-                    let server = try http2Server { _ in [.receiveStream, .send([frame]), .close] }
-                    let error = try await $0.http2Client().breakdown(HTTP.Request(url: server.url()))
-                    guard let error = error as? any HTTPTransportError else { continue }
-                    try expectEqual(error.kind, .malformed, "the kind of \(error) after \(name)")
-                    try expectEqual(server.snapshot.accepted, 1, "connections after \(name)")
-                }
-            },
             ConformanceCheck("HTTP/1.1 text over HTTP/2 is a protocol error", needs: needsOpenFaults) {
                 let text = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
                 let error = try await failsAtOnce($0, after: [], Array(text.utf8))
                 try expectMalformed(error)
-            },
+            }
         ]
 
     private static let needsOpenFaults: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
