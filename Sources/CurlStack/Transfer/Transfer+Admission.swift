@@ -50,8 +50,6 @@ extension Transfer {
             throw .startOver(.atOnce)
         } catch {
             meet(error)
-            // Before 8.4, libcurl may look for another address first, and wait (curl #11920).
-            if stop != nil { context.unreportedFailures.append((self, CURLE_ABORTED_BY_CALLBACK)) }
             return false
         }
     }

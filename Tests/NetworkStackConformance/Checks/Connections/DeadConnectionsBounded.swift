@@ -37,17 +37,6 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A POST on a dead HTTP/2 connection tries no other address",
-            needs: [.network, .http2PriorKnowledge, .strictReplies, .heldLookups]
-        ) { subject in
-            let server = try http2Server { _ in [.answerStream, .receiveStream, .close] }
-            let url = server.url(host: HeldLookups.nameOfFourAddresses)
-            let client = try subject.http2Client()
-            _ = try await client.get(url)
-            _ = try await client.breakdown(HTTP.Request(method: .POST, url: url, body: .bytes(Data("once".utf8))))
-            try expectEqual(server.snapshot.accepted, 1, "connections")
-        },
-        ConformanceCheck(
             "Replacements of dead keep-alive connections are kept and used again",
             needs: [.network]
         ) { subject in
