@@ -3,13 +3,20 @@ import Foundation
 
 /// The SHA-256 of bytes that come in parts, which OpenSSL computes.
 final class SHA256 {
-    private let context = EVP_MD_CTX_new()
+    private let context: OpaquePointer?
 
-    init() { EVP_DigestInit_ex(context, EVP_sha256(), nil) }
+    init() {
+        _ = Self.isPrepared
+        context = EVP_MD_CTX_new()
+        EVP_DigestInit_ex(context, EVP_sha256(), nil)
+    }
 
     deinit { EVP_MD_CTX_free(context) }
 
     func update(data: Data) { _ = data.withUnsafeBytes { EVP_DigestUpdate(context, $0.baseAddress, $0.count) } }
+
+    /// OpenSSL must not clean up at exit, while a stack's thread may still use it. Whoever uses it first decides that.
+    private static let isPrepared = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
 
     /// The digest of what was added so far, in hexadecimal.
     var hexDigest: String {
