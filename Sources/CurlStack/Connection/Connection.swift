@@ -22,6 +22,8 @@ final class Connection {
     }
 
     let endpoints: EndpointPair
+    /// Which of those that were opened it is, from 1 on; 0 if its socket is not known.
+    let number: Int
     private let socket: Int32?
     /// What metrics and events show of it.
     let facts: HTTP.Connection
@@ -52,11 +54,13 @@ final class Connection {
     init(
         _ endpoints: EndpointPair,
         descriptor: Int32?,
+        number: Int = 0,
         openedFor origin: HTTP.Origin? = nil,
         tlsRecord: TLSRecord?,
         _ tls: HTTP.NegotiatedTLS? = nil
     ) {
-        (self.endpoints, socket, self.origin, self.tlsRecord) = (endpoints, descriptor, origin, tlsRecord)
+        (self.endpoints, socket, self.number) = (endpoints, descriptor, number)
+        (self.origin, self.tlsRecord) = (origin, tlsRecord)
         facts = HTTP.Connection(
             remoteAddress: endpoints.remote.address,
             remotePort: endpoints.remote.knownPort,

@@ -84,8 +84,15 @@ final class ConnectionTable {
             endpoints.areOfUnixSocket || Endpoint(localOf: descriptor) == endpoints.local
         }
         guard let descriptor = opened.last(where: isOurs) else { return (withoutSocket(at: endpoints), []) }
-        let connection = Connection(endpoints, descriptor: descriptor, openedFor: origin, tlsRecord: tlsRecord, tls)
         openedCount += 1
+        let connection = Connection(
+            endpoints,
+            descriptor: descriptor,
+            number: openedCount,
+            openedFor: origin,
+            tlsRecord: tlsRecord,
+            tls
+        )
         events?.opened(connection.facts)
         byEndpoints[endpoints] = connection
         byDescriptor[descriptor] = connection

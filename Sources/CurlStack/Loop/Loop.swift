@@ -171,6 +171,8 @@ struct Loop: ~Copyable {
         let (hostQueue, number) = (transfer.hostQueue, transfer.place.poolNumber)
         if queue.claimReconnect(transfer.id, in: hostQueue, pool: number) { return carry(transfer, at: .now) }
         (transfer.place.poolNumber, transfer.place.slot) = (nil, nil)
+        // Another opens the connection that it joins.
+        transfer.sends.needsFreshConnection = transfer.control.hop.needsNewConnection
         active.follow(transfer)
     }
 

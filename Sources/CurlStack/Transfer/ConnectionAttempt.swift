@@ -54,14 +54,16 @@ struct SendHistory {
     static let mostRestarts = 5
     /// The most times that it starts over on kept connections, of which a server may process a few streams each.
     static let mostRestartsOnKept = 100
-    /// The most times that a request is sent on kept connections without an answer. Of those of HTTP/2, one may still be sound, and is
+    /// The most times that a request is sent on kept connections of HTTP/2 without an answer. Of those, one may still be sound, and is
     /// shared.
-    static func mostUnanswered(overHTTP2: Bool) -> Int { overHTTP2 ? 2 : 1 }
+    static let mostUnansweredOnShared = 2
 
     /// How often the transfer has started over, for any reason that counts towards ``mostRestarts``.
     var restarts = 0
     /// How often the request was sent without an answer, but for what the server declares not processed.
     var unanswered = 0
+    /// How many connections had been opened when it was sent last.
+    private var knownConnections = 0
     /// How often the request was sent again; `nil` until it was sent.
     var resends: Int?
     /// Whether the latest send was a repetition by libcurl itself.
@@ -71,10 +73,22 @@ struct SendHistory {
 
     /// The request is about to go out.
     ///
-    /// - Parameter wasUnprocessed: Whether the server has declared that it did not process the request as it was sent last.
-    mutating func noteSend(wasUnprocessed: Bool) {
+    /// - Parameters:
+    ///   - wasUnprocessed: Whether the server has declared that it did not process the request as it was sent last.
+    ///   - connections: How many connections were opened so far.
+    mutating func noteSend(wasUnprocessed: Bool, after connections: Int) {
+        knownConnections = connections
         resends = resends.map { $0 + 1 } ?? 0
         if !wasUnprocessed { unanswered += 1 }
+    }
+}
+
+extension SendHistory {
+    /// Whether a kept connection may be as dead as those on which the request was sent without an answer, and would cost a repetition. One of
+    /// HTTP/2 that was opened since is another transfer's that started over.
+    func distrusts(_ connection: Connection, overHTTP2: Bool) -> Bool {
+        guard overHTTP2 else { return unanswered > 0 }
+        return unanswered >= Self.mostUnansweredOnShared && connection.number <= knownConnections
     }
 }
 

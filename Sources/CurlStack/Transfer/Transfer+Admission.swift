@@ -192,8 +192,7 @@ extension Transfer {
         if attempt.speaksHTTP2, let failure = (request.answer ?? control.hop).failureOfLongHead(overHTTP2: true) {
             throw .failure(failure)
         }
-        // Others that are kept may be dead, too, and would cost a repetition each.
-        if attempt.isReused, sends.unanswered >= SendHistory.mostUnanswered(overHTTP2: attempt.speaksHTTP2) {
+        if attempt.isReused, sends.distrusts(connection, overHTTP2: attempt.speaksHTTP2) {
             sends.needsFreshConnection = true
             throw .startOver(.atOnce)
         }
@@ -225,7 +224,7 @@ extension Transfer {
             easy.stopWhenConnected(true)
             return
         }
-        sends.noteSend(wasUnprocessed: wasUnprocessed)
+        sends.noteSend(wasUnprocessed: wasUnprocessed, after: context.connections.openedCount)
         entered(request.isSent ? .waiting : .sending, on: connection)
         waitToBeAsked()
     }

@@ -224,7 +224,7 @@ final class TransferHistory: History {
         transfer.attempt.speaksHTTP2 = overHTTP2
         transfer.attempt.stream = overHTTP2 ? connection.openStream() : nil
         transfer.attempt.isConnected = true
-        transfer.sends.noteSend(wasUnprocessed: false)
+        transfer.sends.noteSend(wasUnprocessed: false, after: 0)
         sends.sent()
         transfer.entered(.waiting, on: connection)
         try must("A new connection is not one that libcurl abandoned.", !transfer.attempt.isBetweenConnections)
