@@ -34,6 +34,32 @@ struct ConnectionQueueProbeTests {
         withExtendedLifetime(tokens) {}
     }
 
+    @Test("one that follows connects when another version of its host begins to share")
+    func sharedBeside() throws {
+        var queue = ConnectionQueue(limits: .init(perHost: 1))
+        let origin = try HTTP.Origin(of: try #require(URL(string: "https://a/")))
+        let line = queue.hostQueue(of: .init(origin: origin, version: .automatic))
+        let other = queue.hostQueue(of: .init(origin: origin, version: .http2PriorKnowledge))
+        let tokens = (0..<3).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        _ = queue.enter(ids[0], in: line)
+        queue.recordMultiplexing(of: line, isMultiplexed: true)
+        let entered = [queue.enter(ids[1], in: line), queue.enter(ids[2], in: other)]
+        #expect(entered == [true, true])
+        let connecting = [
+            queue.claimConnect(ids[2], in: other), queue.claimReconnect(ids[0], in: line, pool: nil),
+            queue.claimReconnect(ids[1], in: line, pool: nil),
+        ]
+        #expect(connecting == [true, true, false])
+        queue.recordMultiplexing(of: line, isMultiplexed: false)
+        queue.leave(line, ids[0], pool: 0)
+        let early = queue.takeReleased()
+        queue.recordMultiplexing(of: other, isMultiplexed: true)
+        let released = queue.takeReleased()
+        #expect(early == [] && released == [ids[1]])
+        withExtendedLifetime(tokens) {}
+    }
+
     @Test("no more connect than the host may have connections, if it shares none any more")
     func unshared() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 2))

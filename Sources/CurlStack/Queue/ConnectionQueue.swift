@@ -207,8 +207,7 @@ struct ConnectionQueue {
             queue.leader = queue.followers.isEmpty ? nil : queue.followers.removeFirst()
             if let leader = queue.leader { released.append(leader) }
         }
-        releaseFollowers(of: queue)
-        for other in queue.others { releaseFollowers(of: other.queue) }
+        releaseFollowers(beside: queue)
         // The next transfer finds out whether the shared connection is still there.
         if queue.active == 0, queue.host.sharesOnceAnswered { queue.sharesConnection = nil }
         if queue.active == 0 { queue.isUnconfirmed = queue.isMultiplexed }
@@ -233,8 +232,14 @@ struct ConnectionQueue {
         guard queue.sharesConnection != isMultiplexed || queue.isUnconfirmed else { return }
         (queue.sharesConnection, queue.isUnconfirmed) = (isMultiplexed, false)
         queue.leader = nil
-        releaseFollowers(of: queue)
+        releaseFollowers(beside: queue)
         scheduleAll(of: queue)
+    }
+
+    /// Has followers connect at an origin where there may be more room now.
+    private mutating func releaseFollowers(beside queue: HostQueue) {
+        releaseFollowers(of: queue)
+        for other in queue.others { releaseFollowers(of: other.queue) }
     }
 
     /// Has the followers of a queue that has no leader connect: all on the connection that is shared, or as many as may have connections.
