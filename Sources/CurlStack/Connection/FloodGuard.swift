@@ -70,10 +70,11 @@ final class FloodGuard {
     private var calls = 0
     private var isInCall = false
 
-    /// A connection of HTTP/2 in the clear was opened.
+    /// A connection of HTTP/2 in the clear was opened, within a call of libcurl.
     func opened(_ socket: Int32) {
         count += 1
         watch.state.withLock { _ = $0.sockets.insert(socket) }
+        begin()
     }
 
     /// A socket is about to be closed.

@@ -101,7 +101,7 @@ extension MultiHandle {
     /// - Returns: Whether the system could watch it.
     @discardableResult
     func changed(_ descriptor: Int32, reads: Bool, writes: Bool) -> Bool {
-        if !poller.isKnown(descriptor) { Self.closePairOnExec(descriptor) }
+        if reads || writes, !poller.isKnown(descriptor) { Self.closePairOnExec(descriptor) }
         return poller.watch(descriptor, for: slot, reads: reads, writes: writes)
     }
 
@@ -163,8 +163,8 @@ extension MultiHandle {
     /// An end of a socket pair or a pipe that other programs would inherit.
     private struct InheritedEnd {
         let number: Int32
-        /// The pipe, if it is one: its two ends have this number in common.
-        let pipe: UInt64?
+        /// The pipe, if it is one: its two ends have these numbers in common.
+        let pipe: [UInt]?
         /// The bytes that wait here, and those that were sent here and that the other end has not read. A pipe's ends both count the former.
         private(set) var (unread, unsent) = (Int32(0), Int32(0))
 
@@ -175,7 +175,7 @@ extension MultiHandle {
             guard unsafe fstat(number, &status) == 0 else { return nil }
             let isPipe = MultiHandle.opensPipes && status.st_mode & S_IFMT == S_IFIFO
             guard isPipe || Self.isPaired(number) else { return nil }
-            (self.number, pipe) = (number, isPipe ? UInt64(status.st_ino) : nil)
+            (self.number, pipe) = (number, isPipe ? [status.st_dev, status.st_ino] : nil)
             guard unsafe ioctl(number, UInt(FIONREAD), &unread) == 0 else { return nil }
             guard unsafe isPipe || ioctl(number, UInt(TIOCOUTQ), &unsent) == 0 else { return nil }
         }
@@ -187,11 +187,11 @@ extension MultiHandle {
                 && length == MemoryLayout<sa_family_t>.size
         }
 
-        /// Whether a byte that was sent since waits here, or was sent from here.
-        var hasOneMore: Bool {
-            guard let now = Self(number) else { return false }
-            return now.unread == unread + 1 || now.unsent > unsent
-        }
+        /// Whether one more byte waits here than before.
+        var hasOneMore: Bool { Self(number)?.unread == unread + 1 }
+
+        /// Whether more was sent from here than before.
+        var hasSent: Bool { Self(number).map { $0.unsent > unsent } ?? false }
 
         func closeOnExec() { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
     }
@@ -206,7 +206,7 @@ extension MultiHandle {
         let candidates = (lowest..<max(lowest, lowestFree())).compactMap(InheritedEnd.init)
         if candidates.isEmpty { return unsafe multi }
         unsafe curl_multi_wakeup(multi)
-        for end in candidates where end.hasOneMore { end.closeOnExec() }
+        for end in candidates where end.hasOneMore || end.hasSent { end.closeOnExec() }
         // Takes the byte away.
         unsafe curl_multi_poll(multi, nil, 0, 0, nil)
         return unsafe multi

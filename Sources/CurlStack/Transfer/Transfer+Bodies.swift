@@ -57,8 +57,8 @@ extension Transfer {
         return false
     }
 
-    /// Puts the next part of the body where libcurl wants it. If there is none, nothing is to be reported: a report has libcurl look at
-    /// the connection, and it would ask again.
+    /// Puts the next part of the body where libcurl wants it. If the source has none yet, the transfer is not touched: reporting it would
+    /// make libcurl read the connection, and ask again at once.
     func send(into place: inout MutableRawSpan) -> Callbacks.Sending {
         if request.awaitsContinue { context.agenda.drop(.sendUnasked, of: self) }
         guard let room = roomForBody(upTo: place.byteCount) else { return postpone(by: .milliseconds(5)) }
@@ -84,6 +84,7 @@ extension Transfer {
     /// Has libcurl ask for more of the body at the end of the turn, or after a wait.
     private func postpone(by wait: Duration = .zero) -> Callbacks.Sending {
         pauseSending(true)
+        context.agenda.drop(.send, of: self)
         context.agenda.add(.send, for: self, at: MonotonicTime.now + wait)
         return .pause
     }
