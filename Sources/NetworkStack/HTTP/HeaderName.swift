@@ -46,9 +46,10 @@ extension HTTP {
         private var namesSecret: Bool {
             let name = rawValue.asciiLowercased
             if name == "access-control-allow-credentials" { return false }
-            var words = name.split { $0 == "-" || $0 == "_" }
             // The tokens of a rate limit are counted.
-            if !words.contains("ratelimit") { words = words.map { $0.hasSuffix("s") ? $0.dropLast() : $0 } }
+            let counts = name.contains("ratelimit") || name.contains("rate-limit")
+            let words = name.split { $0 == "-" || $0 == "_" }
+                .map { $0.hasSuffix("s") && !(counts && $0 == "tokens") ? $0.dropLast() : $0 }
             return words.contains {
                 Self.wordsForSecrets.contains($0) || $0.hasSuffix("token") || $0.hasSuffix("apikey")
             } || words.contains { $0 == "key" || $0 == "accesskey" } && !Self.describesKey(name, words.last)
