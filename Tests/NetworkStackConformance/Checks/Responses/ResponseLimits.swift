@@ -162,7 +162,8 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("A trailer line that libcurl rejects is refused by its limit", needs: [.network, .trailers]) {
+        ConformanceCheck("A trailer line of over 4,096 bytes names the limit it exceeds", needs: [.network, .trailers])
+        {
             subject in
             let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Long\r\n\r\n2\r\nok\r\n0\r\n"
             let trailer = "X-Long: \(String(repeating: "x", count: 5000))\r\n\r\n"
@@ -171,7 +172,7 @@ extension ConformanceCheck {
                 let client = try subject.client { $0.options.limits.head = limit }
                 switch try await client.outcome(of: HTTP.Request(url: server.url())) {
                 case .failure(.headLineTooLong(4096, _)) where limit > 4096: break
-                case .failure(.headTooLarge(let named, _)): try expectEqual(named, limit, "the limit of the head")
+                case .failure(.headTooLarge(limit, _)) where limit < 4096: break
                 // A backend without such a limit accepts the line.
                 case .success where limit > 5000: break
                 case let outcome: throw ConformanceFailure("Saw \(outcome.summary)")
