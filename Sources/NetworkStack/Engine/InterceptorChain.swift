@@ -147,7 +147,7 @@ private final class InterceptorPass<Value: Sendable>: Cancelable {
 
     /// - Parameters:
     ///   - cancelled: What the last handler gets if the pass is cancelled before.
-    ///   - last: The last handler. It is called exactly once, unless an interceptor drops the value.
+    ///   - last: The last handler. It is called once at most: with the value, or with `cancelled` if the pass is cancelled first.
     ///   - step: Passes a value to the interceptor at an index.
     init(
         cancelled: Value,

@@ -71,7 +71,8 @@ extension HTTP {
         /// Up to 256 KiB are read ahead, plus the chunk that exceeds that. The sequence is cancelled if the transfer ends early.
         /// A stack without ``HTTP/Capability/streamedRequestBody`` reads it to its end before it sends anything.
         public struct Stream: Sendable {
-            /// The declared length in bytes, if there is one. The stream must then yield exactly that many bytes.
+            /// The declared length in bytes, if there is one. The stream must then yield exactly that many bytes, and end: the last byte is
+            /// sent only when it has ended. One of no bytes is not read.
             public let length: Int64?
             /// Whether the stream can be opened more than once.
             public var isReplayable: Bool { claims.isEmpty }
