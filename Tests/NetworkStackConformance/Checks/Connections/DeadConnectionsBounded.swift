@@ -13,12 +13,16 @@ extension ConformanceCheck {
             needs: [.network, .http2PriorKnowledge, .strictReplies]
         ) { subject in
             for dies in [ScriptedServer.Step.close, .reset] {
-                let (count, leave, sent) = (4, Gate(), Tally())
+                let (count, leave, known, sent) = (4, Gate(), Tally(), Tally())
                 let server = try http2Server { _ in
                     [
                         // A connection carries one request at a time, so there are as many as requests.
-                        .send([HTTP2Frame(.settings, [0, 3, 0, 0, 0, 1])]), .receiveStream, .wait(for: leave),
-                        .send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)]),
+                        .send([HTTP2Frame(.settings, [0, 3, 0, 0, 0, 1])]),
+                        .run { connection in
+                            try receiveRequest(andAnswersTo: 2, on: connection)
+                            known.enter()
+                        },
+                        .wait(for: leave), .send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)]),
                         .receiveStream, .run { _ in sent.enter() }, dies,
                     ]
                 }
@@ -26,9 +30,7 @@ extension ConformanceCheck {
                 var observations: [Observation] = []
                 for number in 1...count {
                     observations.append(try stack.observe(server.url("/\(number)")))
-                    try await server.waitUntil { $0.accepted == number }
-                    // The client knows the limit when it has answered the settings.
-                    try await Task.sleep(for: .milliseconds(100))
+                    try await eventually("the client knows the limit", within: .seconds(10)) { known.current == number }
                 }
                 leave.open()
                 for observation in observations { _ = try await observation.onlyOutcome().value() }
@@ -116,6 +118,21 @@ extension ConformanceCheck {
             }
         },
     ]
+
+    /// Reads a request, and so many acknowledgements of settings.
+    private static func receiveRequest(andAnswersTo settings: Int, on connection: ScriptedServer.Connection) throws {
+        var (left, isComplete) = (settings, false)
+        while left > 0 || !isComplete {
+            let frame = try connection.receiveFrame()
+            let isFlagged = frame.flags & HTTP2Frame.endStream != 0
+            switch frame.kind {
+            case .settings where isFlagged: left -= 1
+            case .settings: try connection.send([.settingsAnswer])
+            case .headers where isFlagged: isComplete = true
+            default: break
+            }
+        }
+    }
 
     private static let kept = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
