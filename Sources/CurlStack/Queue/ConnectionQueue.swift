@@ -66,7 +66,7 @@ struct ConnectionQueue {
         }
 
         /// How many of them do not wait for another to connect.
-        var connectingAtOrigin: Int {
+        fileprivate var connectingAtOrigin: Int {
             others.reduce(connecting) { $0 + ($1.queue.sharesNow ? 0 : $1.queue.connecting) }
         }
 

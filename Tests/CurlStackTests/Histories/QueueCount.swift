@@ -49,6 +49,13 @@ struct QueueCount {
         return atOrigin.reduce(0) { $0 + self[$1].active.count } < limits.perHost
     }
 
+    /// Whether a transfer with a place may use a connection: one that is shared, or one more.
+    func mayConnect(_ host: Host) -> Bool {
+        if sharesNow(host) { return true }
+        let atOrigin = hosts.filter { $0.origin == host.origin && !sharesNow($0) }
+        return atOrigin.reduce(0) { $0 + self[$1].active.count - self[$1].followers.count } < limits.perHost
+    }
+
     /// Whether a transfer with a place connects at once; if so and the host's version is not known, it leads.
     mutating func connects(_ transfer: Transfer, _ host: Host) -> Bool {
         guard host.isShared, self[host].sharesConnection == nil || self[host].isUnconfirmed else { return true }

@@ -247,10 +247,7 @@ final class QueueHistory: History {
             }
         }
         for host in count.hosts where count[host].leader == nil && !count[host].followers.isEmpty {
-            let line = queue.hostQueue(of: host)
-            try must("No transfer waits for a connection that is there.", !line.isMultiplexed || !host.isShared)
-            let hasRoom = line.connectingAtOrigin < count.limits.perHost
-            try must("No transfer follows while its host may have another connection.", !hasRoom)
+            try must("No transfer follows without a leader while it may connect.", !count.mayConnect(host))
         }
     }
 }
