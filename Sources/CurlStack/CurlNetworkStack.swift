@@ -10,8 +10,8 @@ extension Network {
     /// ``/NetworkStack/HTTPNetworkStack/shutdown()`` ends them at once.
     ///
     /// - Important: Do not use a stack that was made before `fork` in the child process.
-    /// - Important: A program that uses OpenSSL by itself calls `OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nil)` before that, or makes a
-    ///   stack first. Otherwise OpenSSL cleans up at exit, while a stack's thread may still use it.
+    /// - Important: If the program also calls OpenSSL, make a stack first, or call `OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nil)` before
+    ///   any other function of OpenSSL. Otherwise OpenSSL cleans up at exit, while a stack's thread may still use it.
     public final class CurlNetworkStack: HTTPTransportStack {
         /// The transport of the stack.
         public typealias Transport = CurlTransport

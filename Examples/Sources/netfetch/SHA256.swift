@@ -15,7 +15,7 @@ final class SHA256 {
 
     func update(data: Data) { _ = data.withUnsafeBytes { EVP_DigestUpdate(context, $0.baseAddress, $0.count) } }
 
-    /// OpenSSL must not clean up at exit, while a stack's thread may still use it. Whoever uses it first decides that.
+    /// OpenSSL must not clean up at exit, while a stack's thread may still use it. The process's first call of OpenSSL decides that.
     private static let isPrepared = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
 
     /// The digest of what was added so far, in hexadecimal.

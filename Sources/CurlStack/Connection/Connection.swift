@@ -22,7 +22,7 @@ final class Connection {
     }
 
     let endpoints: EndpointPair
-    /// Which of those that were opened it is, from 1 on; 0 if its socket is not known.
+    /// Its place in the order in which connections were opened, from 1 on; 0 if its socket is not known.
     let number: Int
     private let socket: Int32?
     /// What metrics and events show of it.

@@ -198,7 +198,8 @@ extension MultiHandle {
 
     /// Makes a handle for libcurl; `nil` if there is no memory for one.
     ///
-    /// A wakeup shows which of all descriptors are its pair: one more byte waits to be read. The loop itself uses no wakeups.
+    /// A wakeup shows which of all descriptors are its pair: one more byte was sent from one, and waits at the other. The loop itself
+    /// uses no wakeups.
     private static func make() -> UnsafeMutableRawPointer? {
         let lowest = lowestFree()
         guard let multi = unsafe curl_multi_init() else { return nil }
@@ -214,7 +215,7 @@ extension MultiHandle {
 
     /// libcurl waits for a descriptor for the first time: no other program inherits it, nor the other end of a name lookup's pair.
     ///
-    /// Nobody reads a byte that is sent from this end of a socket pair: the lookup's thread only sends.
+    /// A byte that is sent from this end of a socket pair shows the other end. It does no harm: the lookup's thread reads none.
     private static func closePairOnExec(_ descriptor: Int32) {
         let shown = InheritedEnd(descriptor)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

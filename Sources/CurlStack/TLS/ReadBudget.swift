@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// How much connections of TLS may be read before libcurl has come back to its loop.
 ///
-/// libcurl before 8.8 reads a connection of HTTP/2 until nothing is left on it, as long as nothing of what comes belongs to the
+/// libcurl before 8.7 reads a connection of HTTP/2 until nothing is left on it, as long as nothing of what comes belongs to the
 /// body of the stream it reads for: pings, settings, empty frames. OpenSSL likewise reads session tickets and new keys until
 /// something else comes. A server that sends those faster than they are read would hold the loop still. When the budget is
 /// spent, libcurl reads nothing; the socket is readable again in the next turn.

@@ -54,8 +54,8 @@ struct SendHistory {
     static let mostRestarts = 5
     /// The most times that it starts over on kept connections, of which a server may process a few streams each.
     static let mostRestartsOnKept = 100
-    /// The most times that a request is sent on kept connections of HTTP/2 without an answer. Of those, one may still be sound, and is
-    /// shared.
+    /// The most times that a request is sent on kept connections of HTTP/2 without an answer. It is more than one because they are
+    /// shared: the second may be sound.
     static let mostUnansweredOnShared = 2
 
     /// How often the transfer has started over, for any reason that counts towards ``mostRestarts``.

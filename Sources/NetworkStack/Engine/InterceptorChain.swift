@@ -120,12 +120,13 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     }
 }
 
-/// What a maker or an interceptor has cancelled, by what its handler returned: the whole fetch.
+/// The result of a making whose cancelable was cancelled, which ends the whole fetch as cancelled.
 struct MakingCancelled: Error {}
 
 /// Passes a value from one interceptor to the next, each of which may take its time. A second call of a handler is ignored.
 ///
-/// Cancelling it cancels what is under way in any of them, also where one does not return what follows it, or what came of the value.
+/// Cancelling it cancels what is under way in any of them, also where one does not return what follows it. After the last handler was called, it
+/// cancels what that returned.
 private final class InterceptorPass<Value: Sendable>: Cancelable {
     typealias Handler = @Sendable (Value) -> any Cancelable
 

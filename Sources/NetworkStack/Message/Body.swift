@@ -72,7 +72,7 @@ extension HTTP {
         /// A stack without ``HTTP/Capability/streamedRequestBody`` reads it to its end before it sends anything.
         public struct Stream: Sendable {
             /// The declared length in bytes, if there is one. The stream must then yield exactly that many bytes, and end: the last byte is
-            /// sent only when it has ended. One of no bytes is not read.
+            /// sent only when it has ended. A stream of length 0 is not read.
             public let length: Int64?
             /// Whether the stream can be opened more than once.
             public var isReplayable: Bool { claims.isEmpty }

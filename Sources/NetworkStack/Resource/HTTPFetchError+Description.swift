@@ -95,7 +95,7 @@ extension HTTPFetchError: DescribedError {
             "The response's body expands to more than \(limit) times its compressed size."
         case .headTooLarge(let limit, _): "The response's head is longer than the limit of \(limit) bytes."
         case .headLineTooLong(let limit, _):
-            "A line of the response's head is longer than \(limit) bytes, the most that libcurl takes."
+            "A line of the response's head or trailers is longer than \(limit) bytes, the most that libcurl takes."
         case .tooManyFields(let limit, _): "The response's head has more than the limit of \(limit) field lines."
         case .bodyNotReplayable: "The request's body can be sent only once, and it would have to be sent again."
         case .requestBody(let error, _): "The request's body could not be read: \(error)"

@@ -45,7 +45,7 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
     /// The response's head is longer than ``HTTP/Options/Limits/head``, in bytes, or than the limit of the library below the stack,
     /// if that is lower.
     case headTooLarge(limit: Int, HTTP.FetchContext = .init())
-    /// One line of the response's head is longer than the limit of the library below the stack, in bytes, regardless of
+    /// One line of the response's head or trailers is longer than the limit of the library below the stack, in bytes, regardless of
     /// ``HTTP/Options/Limits/head``.
     case headLineTooLong(limit: Int, HTTP.FetchContext = .init())
     /// The response's head has more field lines than ``HTTP/Options/Limits/headFields``, or than the limit of the library below the

@@ -75,7 +75,7 @@ extension ConformanceCheck {
             let fetch = try subject.stack().observe("http://\(lookups.name)/")
             try await eventually("a lookup") { lookups.hasBegun }
             var more = try await ChildDescriptors.seen().subtracting(before)
-            // The lookup begins on a thread of its own, and the stack is told of its descriptors after that.
+            // The lookup begins on another thread, before libcurl reports its descriptors to the stack.
             for _ in 1...20 where !more.isEmpty {
                 try await Task.sleep(for: .milliseconds(50))
                 more = try await ChildDescriptors.seen().subtracting(before)
