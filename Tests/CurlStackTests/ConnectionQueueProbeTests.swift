@@ -85,4 +85,28 @@ struct ConnectionQueueProbeTests {
         }
         withExtendedLifetime(tokens) {}
     }
+
+    @Test("no more connect than the host may have connections, until a new shared one may be joined")
+    func notJoinable() throws {
+        var queue = ConnectionQueue(limits: .init(perHost: 2))
+        let origin = try HTTP.Origin(of: try #require(URL(string: "http://a/")))
+        let line = queue.hostQueue(of: .init(origin: origin, version: .http2PriorKnowledge, sharesOnceAnswered: true))
+        let tokens = (0..<5).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        _ = queue.enter(ids[0], in: line)
+        queue.recordMultiplexing(of: line, isMultiplexed: true)
+        for id in ids[1...] { _ = queue.enter(id, in: line) }
+        // Another connection of a host that is known to share one.
+        queue.recordMultiplexing(of: line, isMultiplexed: true, mayBeJoined: false)
+        #expect(line.isMultiplexed)
+        let pools = ids.map { _ in queue.takePool(in: line) }
+        let connecting = zip(ids, pools).map { queue.claimReconnect($0, in: line, pool: $1) }
+        #expect(connecting == [true, false, false, false, false])
+        queue.recordMultiplexing(of: line, isMultiplexed: true, mayBeJoined: false)
+        let early = queue.takeReleased()
+        queue.recordMultiplexing(of: line, isMultiplexed: true)
+        let late = queue.takeReleased()
+        #expect(early == [ids[1]] && late == Array(ids[2...]))
+        withExtendedLifetime(tokens) {}
+    }
 }

@@ -132,6 +132,14 @@ extension KnownIssue {
             )
         ),
         (
+            0x080D00..<0x081000,
+            KnownIssue(
+                "Many streams of two dying HTTP/2 connections open few others",
+                reason: "libcurl shares a cleartext connection only after its first response.",
+                reference: "curl #18177, fixed in 8.16"
+            )
+        ),
+        (
             0..<0x080100,
             KnownIssue(
                 "An early response in one packet with its reset is delivered",

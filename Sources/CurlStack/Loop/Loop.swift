@@ -251,10 +251,9 @@ struct Loop: ~Copyable {
     private mutating func recordMultiplexing(of transfer: Transfer) {
         guard transfer.attempt.isConnected, !transfer.attempt.hasReportedVersion else { return }
         let mayBeJoined = transfer.mayBeJoined
-        // Before the connection may be joined, what is known of its host stays; an unknown host counts as one that shares nothing.
-        let isMultiplexed = mayBeJoined || transfer.attempt.speaksHTTP2 && transfer.hostQueue.isMultiplexed
-        queue.recordMultiplexing(of: transfer.hostQueue, isMultiplexed: isMultiplexed)
-        transfer.attempt.hasReportedVersion = mayBeJoined == transfer.attempt.speaksHTTP2
+        let isMultiplexed = transfer.attempt.speaksHTTP2
+        queue.recordMultiplexing(of: transfer.hostQueue, isMultiplexed: isMultiplexed, mayBeJoined: mayBeJoined)
+        transfer.attempt.hasReportedVersion = mayBeJoined == isMultiplexed
     }
 
     /// Reports what the turn brought.

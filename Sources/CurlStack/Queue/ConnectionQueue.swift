@@ -228,7 +228,11 @@ struct ConnectionQueue {
     }
 
     /// A host turned out to share one connection among transfers, or not to.
-    mutating func recordMultiplexing(of queue: HostQueue, isMultiplexed: Bool) {
+    ///
+    /// A connection that may not be joined yet leaves what is known of its host as it is. If nothing is known, or the connection that was
+    /// shared may be gone, the host counts as one that shares nothing: each follower then opens a connection.
+    mutating func recordMultiplexing(of queue: HostQueue, isMultiplexed: Bool, mayBeJoined: Bool = true) {
+        let isMultiplexed = isMultiplexed && (mayBeJoined || queue.isMultiplexed && !queue.isUnconfirmed)
         guard queue.sharesConnection != isMultiplexed || queue.isUnconfirmed else { return }
         (queue.sharesConnection, queue.isUnconfirmed) = (isMultiplexed, false)
         queue.leader = nil

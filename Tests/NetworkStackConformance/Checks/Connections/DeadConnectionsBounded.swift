@@ -39,6 +39,47 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
+            "Many streams of two dying HTTP/2 connections open few others",
+            needs: [.network, .http2PriorKnowledge, .strictReplies]
+        ) { subject in
+            let count = 20
+            let server = try http2Server { index in
+                let dies: ScriptedServer.Script = [
+                    .run { try $0.receiveHeaders() }, .pause(.milliseconds(300)), .close,
+                ]
+                return index == 0 ? [.answerStream] + dies : index == 1 ? dies : [.repeat([.answerStream])]
+            }
+            let stack = try subject.stack { $0.options.version = .http2PriorKnowledge }
+            _ = try await stack.text(server.url())
+            let observations = try (1...count).map { try stack.observe(server.url("/\($0)")) }
+            var answered = 0
+            for observation in observations {
+                if case .success = try await observation.onlyOutcome() { answered += 1 }
+            }
+            // The request that opened the second connection is not repeated: that was a new one.
+            try expect(answered >= count - 1, "\(answered) of \(count) requests were answered")
+            try expect(server.snapshot.accepted <= 4, "\(server.snapshot.accepted) connections")
+        },
+        ConformanceCheck(
+            "Streams of a dead HTTP/2 connection open no connection beyond the limit",
+            needs: [.network, .http2PriorKnowledge, .strictReplies]
+        ) { subject in
+            let count = 20
+            let server = try http2Server { index in
+                // The others wait for as long as nothing is answered.
+                guard index == 0 else { return [.pause(.milliseconds(300)), .repeat([.answerStream])] }
+                return [.answerStream] + (1...count).map { _ in .receiveStream } + [.close]
+            }
+            let stack = try subject.stack {
+                $0.options.version = .http2PriorKnowledge
+                $0.connections.perHost = 2
+            }
+            _ = try await stack.text(server.url())
+            let observations = try (1...count).map { try stack.observe(server.url("/\($0)")) }
+            for observation in observations { _ = try await observation.onlyOutcome().value() }
+            try expect(server.snapshot.accepted <= 1 + 2, "\(server.snapshot.accepted) connections")
+        },
+        ConformanceCheck(
             "Replacements of dead keep-alive connections are kept and used again",
             needs: [.network]
         ) { subject in
