@@ -143,7 +143,8 @@ struct RetryPolicyTests {
             state.errors.append(Failure())
             state.delayed(by: delay)
         }
-        #expect(delays == [0.1, 0.2, 0.1 * 3])
+        let third = 0.1 * 3
+        #expect(delays == [0.1, 0.2, third])
         #expect(vote(policy, state) == "no retry: 0.4 s")
         #expect(state.attemptCount == 4)
     }
