@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-programs=$PWD/.build-release/release
-for program in github users accounts rest; do
+programs=$PWD/.build/debug
+for program in github users accounts rest demo; do
     echo "-- $program"
     if ! timeout -k 5 60 "$programs/$program"; then
         echo "The example '$program' does not do what it shows; its own words are above." >&2
