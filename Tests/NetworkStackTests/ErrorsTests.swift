@@ -282,7 +282,8 @@ struct VocabularyTests {
         let mapped = Network.Value(value: 20, response: "r").mapValue { value, response in "\(value)\(response)" }
         #expect(mapped.value == "20r")
         #expect(mapped.response == "r")
-        #expect(Network.Value(value: 20, response: 1).mapValue { (value: Int, response: Int) in value + response }.value == 21)
+        let sum = Network.Value(value: 20, response: 1).mapValue { (value: Int, response: Int) in value + response }
+        #expect(sum.value == 21)
         #expect(throws: CancellationError.self) {
             try Network.Value(value: 1, response: 2).mapValue { (_, _) throws -> Int in throw CancellationError() }
         }

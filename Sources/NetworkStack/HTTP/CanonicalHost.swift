@@ -69,7 +69,9 @@ extension HTTP.Origin {
 extension IPAddress {
     /// The canonical text of an IPv6 address (RFC 5952). An IPv4-mapped address is that IPv4 address.
     fileprivate var canonicalText: String {
-        let groups = stride(from: 0, to: 16, by: 2).map { (index: Int) -> UInt16 in UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]) }
+        let groups = stride(from: 0, to: 16, by: 2).map { (index: Int) -> UInt16 in
+            UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
+        }
         if groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0xFFFF {
             return IPv4Address(value: UInt32(groups[6]) << 16 | UInt32(groups[7])).description
         }
