@@ -115,7 +115,7 @@ struct ConnectionQueueTests {
         let afterAnswer = queue.next()
         #expect(beforeAnswer == nil && afterAnswer == ids[2])
         for id in ids { queue.leave(line, id, pool: 0) }
-        #expect(line.sharesConnection == nil)
+        #expect(line.sharing == .unknown)
         withExtendedLifetime(tokens) {}
     }
 

@@ -108,7 +108,7 @@ final class Pool {
     /// What a transfer means to libcurl. A hop that comes again means what it meant before.
     private func plan(of transfer: Transfer, _ route: ProxyRoute?) -> TransferPlan {
         let hop = transfer.request.answer ?? transfer.control.hop
-        let mayShare = transfer.hostQueue.sharesConnection != false
+        let mayShare = transfer.hostQueue.sharing != .unshared
         // Each is read separately: reading the whole value would copy it.
         if transfer.attempt.mayNegotiateHTTP2, recent?.hop === hop, recent?.joinsHTTP2 == transfer.attempt.joinsHTTP2,
             recent?.mayShare == mayShare, let plan = recent?.plan

@@ -15,15 +15,22 @@ struct ConnectionQueue {
         var sharesOnceAnswered = false
     }
 
+    /// What is known of whether a host shares one connection among transfers.
+    enum Sharing {
+        /// The next transfer to connect finds out.
+        case unknown
+        case unshared
+        case shared
+        /// It did, but the connection may be gone. The next transfer to connect finds out.
+        case unconfirmed
+    }
+
     /// The transfers of one host: those under way, and those that wait.
     final class HostQueue {
         let host: Host
         fileprivate(set) var active = 0
         var hints = HostHints()
-        /// Whether the host shares one connection among transfers; `nil` until that is known.
-        fileprivate(set) var sharesConnection: Bool?
-        /// Whether the connection that is shared may be gone, which the next to connect finds out.
-        fileprivate var isUnconfirmed = false
+        fileprivate(set) var sharing: Sharing
         @safe @exclusivity(unchecked)
         fileprivate var places = PoolPlaces()
         /// The transfer that connects first, to find out whether the host shares connections; and those with a place that wait for that.
@@ -43,16 +50,19 @@ struct ConnectionQueue {
                 case .http1_1: false
                 case .http2PriorKnowledge: true
                 }
-            if !mayShare { sharesConnection = false }
+            sharing = mayShare ? .unknown : .unshared
         }
 
-        var isMultiplexed: Bool { sharesConnection ?? false }
+        var isMultiplexed: Bool { sharing == .shared || sharing == .unconfirmed }
 
         /// No more transfers are to join the connection that is shared: the next opens another, for all.
         func leaveConnection() {
             places.moveOn()
-            isUnconfirmed = true
+            unconfirm()
         }
+
+        /// The connection that is shared may be gone.
+        fileprivate func unconfirm() { if sharing == .shared { sharing = .unconfirmed } }
 
         /// How many transfers wait.
         var length: Int { waiting.count }
@@ -103,7 +113,7 @@ struct ConnectionQueue {
 
     /// No transfer joins a connection that is shared now. For each host, the next transfer to connect finds out whether it shares one.
     mutating func unconfirmConnections() {
-        for queue in queues.values { queue.isUnconfirmed = queue.isMultiplexed }
+        for queue in queues.values { queue.unconfirm() }
     }
 
     /// What is under way with each origin.
@@ -164,7 +174,7 @@ struct ConnectionQueue {
     /// Returns whether a transfer that has a place may connect at once, or makes it a follower: until the host's version is known, one
     /// transfer connects, and the others wait, because they may share that connection.
     mutating func claimConnect(_ id: ID, in queue: HostQueue) -> Bool {
-        guard queue.sharesConnection == nil || queue.isUnconfirmed, queue.host.isShared else { return true }
+        guard queue.sharing == .unknown || queue.sharing == .unconfirmed, queue.host.isShared else { return true }
         guard queue.leader != nil, queue.leader != id else {
             queue.leader = id
             return true
@@ -176,7 +186,7 @@ struct ConnectionQueue {
     /// Returns whether a transfer whose connection was unusable or died may connect again at once, or makes it a follower: if the
     /// connection was shared, one transfer connects for all. Followers leave their pool.
     mutating func claimReconnect(_ id: ID, in queue: HostQueue, pool: Int?) -> Bool {
-        if queue.isMultiplexed { queue.isUnconfirmed = true }
+        queue.unconfirm()
         let mayConnect = claimConnect(id, in: queue)
         if !mayConnect { queue.places.giveBack(pool) }
         return mayConnect
@@ -191,7 +201,7 @@ struct ConnectionQueue {
     /// Takes a place in a pool for a transfer that connects, and returns the pool's number: the first with room. Transfers that share a
     /// connection, or may, are in one pool.
     mutating func takePool(in queue: HostQueue) -> Int {
-        queue.host.isShared ? queue.places.take(spreads: queue.sharesConnection == false) : PoolPlaces.ownPool
+        queue.host.isShared ? queue.places.take(spreads: queue.sharing == .unshared) : PoolPlaces.ownPool
     }
 
     /// A transfer has ended that had a place, and a pool if it was to connect.
@@ -208,9 +218,9 @@ struct ConnectionQueue {
             if let leader = queue.leader { released.append(leader) }
         }
         releaseFollowers(beside: queue)
-        // The next transfer finds out whether the shared connection is still there.
-        if queue.active == 0, queue.host.sharesOnceAnswered { queue.sharesConnection = nil }
-        if queue.active == 0 { queue.isUnconfirmed = queue.isMultiplexed }
+        if queue.active == 0 {
+            if queue.host.sharesOnceAnswered { queue.sharing = .unknown } else { queue.unconfirm() }
+        }
         scheduleAll(of: queue)
         forget(queue)
     }
@@ -232,10 +242,9 @@ struct ConnectionQueue {
     /// A connection that may not be joined yet leaves what is known of its host as it is. If nothing is known, or the connection that was
     /// shared may be gone, the host counts as one that shares nothing: each follower then opens a connection.
     mutating func recordMultiplexing(of queue: HostQueue, isMultiplexed: Bool, mayBeJoined: Bool = true) {
-        let isMultiplexed = isMultiplexed && (mayBeJoined || queue.isMultiplexed && !queue.isUnconfirmed)
-        guard queue.sharesConnection != isMultiplexed || queue.isUnconfirmed else { return }
-        (queue.sharesConnection, queue.isUnconfirmed) = (isMultiplexed, false)
-        queue.leader = nil
+        let sharing = isMultiplexed && (mayBeJoined || queue.sharing == .shared) ? Sharing.shared : .unshared
+        guard queue.sharing != sharing else { return }
+        (queue.sharing, queue.leader) = (sharing, nil)
         releaseFollowers(beside: queue)
         scheduleAll(of: queue)
     }

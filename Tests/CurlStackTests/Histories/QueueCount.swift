@@ -80,7 +80,9 @@ struct QueueCount {
         self[host].isUnconfirmed = self[host].sharesConnection == true
     }
 
-    mutating func learned(_ host: Host, isMultiplexed: Bool) {
+    mutating func learned(_ host: Host, isMultiplexed: Bool, mayBeJoined: Bool) {
+        let isSound = self[host].sharesConnection == true && !self[host].isUnconfirmed
+        let isMultiplexed = isMultiplexed && (mayBeJoined || isSound)
         guard self[host].sharesConnection != isMultiplexed || self[host].isUnconfirmed else { return }
         (self[host].sharesConnection, self[host].isUnconfirmed, self[host].leader) = (isMultiplexed, false, nil)
     }

@@ -167,9 +167,10 @@ final class QueueHistory: History {
     }
 
     private func learn(_ host: ConnectionQueue.Host) throws {
-        let isMultiplexed = random.chance(2)
-        queue.recordMultiplexing(of: queue.hostQueue(of: host), isMultiplexed: isMultiplexed)
-        count.learned(host, isMultiplexed: isMultiplexed)
+        let (isMultiplexed, mayBeJoined) = (random.chance(2), !random.chance(4))
+        let hostQueue = queue.hostQueue(of: host)
+        queue.recordMultiplexing(of: hostQueue, isMultiplexed: isMultiplexed, mayBeJoined: mayBeJoined)
+        count.learned(host, isMultiplexed: isMultiplexed, mayBeJoined: mayBeJoined)
         try connectReleased()
     }
 
