@@ -3,6 +3,8 @@ public struct FetchEvent: Sendable {
     /// What is the same for all events of a request.
     struct Place: Sendable {
         let fetch: Int
+        /// When the fetch began.
+        var startedAt = MonotonicTime.now
         var attempt = 1
         var hop = 0
         var request: HTTP.Request?
@@ -20,8 +22,8 @@ public struct FetchEvent: Sendable {
 
     /// When it happened. The clock stands still while the system sleeps: compare this with the times of other events only.
     public var time: ContinuousClock.Instant { moment.instant }
-    /// How long ago it happened, without the time that the system slept since.
-    var age: Duration { MonotonicTime.now - moment }
+    /// How long ago the fetch began, without the time that the system slept since.
+    var fetchAge: Duration { MonotonicTime.now - place.value.startedAt }
     /// Whether the request of the attempt has been made: ``request`` is otherwise that of an earlier attempt.
     var hasRequestOfAttempt: Bool { place.value.hasRequestOfAttempt }
     /// Identifies the fetch in the process.
@@ -44,7 +46,7 @@ public struct FetchEvent: Sendable {
     ///   - fetch: Identifies the fetch.
     ///   - attempt: The number of the attempt, from 1.
     ///   - hop: The number of the request in the fetch, from 1.
-    ///   - time: When it happened.
+    ///   - time: When it happened, and the fetch began.
     ///   - request: The request.
     ///   - sensitiveHeaders: The header fields that the configuration or the options name as secret.
     public init(
@@ -58,8 +60,9 @@ public struct FetchEvent: Sendable {
         var place = Place(fetch: fetch, attempt: attempt, hop: hop, request: request)
         if request != nil { place.requestAttempt = attempt }
         place.sensitiveHeaders = sensitiveHeaders
-        self.place = Shared(place)
         moment = MonotonicTime(time)
+        place.startedAt = moment
+        self.place = Shared(place)
     }
 }
 

@@ -54,7 +54,7 @@ public struct FetchRecord: Sendable, CustomStringConvertible {
         _ failureCase: String?,
         _ response: HTTP.Response?,
         _ metrics: HTTP.Metrics,
-        endedAt: Date,
+        startedAt: Date,
         redacting given: HTTP.Redaction
     ) {
         var redaction = given
@@ -63,7 +63,7 @@ public struct FetchRecord: Sendable, CustomStringConvertible {
             (headers ?? [:]).map { Field(name: $0.name.rawValue, value: redaction.text(of: $0)) }
         }
         fetch = event.fetch
-        startedAt = endedAt - metrics.total.seconds
+        self.startedAt = startedAt
         (self.end, self.failureCase, attempts, self.metrics) = (end, failureCase, event.attempt, metrics)
         hasLastRequest = event.hasRequestOfAttempt
         (method, url) = (event.request?.method, event.request.map { redaction.text(of: $0.url) })

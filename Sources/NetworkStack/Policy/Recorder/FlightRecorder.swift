@@ -17,8 +17,8 @@ public final class FlightRecorder: EventListener {
         let failureCase: String?
         var response: HTTP.Response?
         let metrics: HTTP.Metrics?
-        /// When the fetch ended. Later the system may have slept, or its time may have been set.
-        let endedAt: Date
+        /// When the fetch began, as dated at its end. Later the system may have slept, or its time may have been set.
+        let startedAt: Date
 
         init(
             _ event: FetchEvent,
@@ -29,7 +29,7 @@ public final class FlightRecorder: EventListener {
         ) {
             (self.event, self.end, self.failureCase) = (event, end, failureCase)
             (self.response, self.metrics) = (response, metrics)
-            endedAt = Date.now - event.age.seconds
+            startedAt = Date.now - event.fetchAge.seconds
         }
 
         /// About how many bytes of memory it takes.
@@ -80,7 +80,7 @@ public final class FlightRecorder: EventListener {
                 kept.failureCase,
                 kept.response,
                 metrics,
-                endedAt: kept.endedAt,
+                startedAt: kept.startedAt,
                 redacting: redaction
             )
         }

@@ -77,6 +77,31 @@ extension ConformanceCheck {
                 try await expectSlow(.connecting, recorder)
             }
         ),
+        ConformanceCheck("A stream that an interceptor reads is dated by its start", needs: [.network]) {
+            subject,
+            scale in
+            let pause = Duration.milliseconds(500) * scale
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .pause(pause),
+                    .send("half"),
+                    .waitForClose,
+                ]
+            }
+            let reading = AsyncInterceptor { request, next in
+                var reply = try await next(request)
+                if let body = try? await reply.body.collect() { reply.body = .init(body) }
+                return reply
+            }
+            let recorder = FlightRecorder()
+            let began = Date.now
+            let client = try subject.streaming { $0.listeners = [recorder] }
+            let opened = try await client.open(server.url(), interceptors: [reading])
+            _ = try await opened.value.collect()
+            try await eventually("the stream is recorded") { recorder.records.count == 1 }
+            let late = recorder.records[0].startedAt.timeIntervalSince(began)
+            try expect(abs(late) < pause / .seconds(2), "It is dated \(late) s after its start")
+        },
     ]
 
     private static func expectSlow(_ step: HTTP.Metrics.Step, _ subject: ConformanceSubject, _ url: String) async throws
