@@ -66,14 +66,15 @@ quick: install ## Build what changed, run the unit tests and a sample of both st
 	@.ci/suite.py --quick
 
 test: install ## Run everything that must pass on a change
-	@.ci/steps.sh test lint+fences suite+beside-suite compare+mutations-5+examples
+	@.ci/steps.sh test lint+fences suite+beside-suite examples+mutations-5
 
 # One after another: those that build in the suite's folder would wait for each other, or keep the suite waiting.
 beside-suite: build-mutants build-examples docs samples
 
 # In the order in which they are likely to fail.
 slow: install ## Run what CI runs besides: the newer libcurl, release builds, counts, a sanitizer, more mutations
-	@.ci/steps.sh slow newer+build-release+build-consumers counts+build-tsan+build-histories :demo :consumers tsan-third mutations-10
+	@.ci/steps.sh slow newer+build-release+build-consumers counts+build-tsan+build-histories :demo :consumers \
+		compare+mutations-10 tsan-third
 
 suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
 	@.ci/suite.py
@@ -91,8 +92,8 @@ netfetch: install-build ## Build netfetch, the command line client, and say wher
 	@swift build $(RELEASE) --package-path Examples --product netfetch
 	@echo "$(CURDIR)/.build-release/release/netfetch"
 
-compare: build-examples install-test ## Compare netfetch with curl: replies, requests, exit codes, -w, terminal, HAR (SHOW='a case' shows some)
-	@program="$(CURDIR)/.build/debug/netfetch"; \
+compare: netfetch install-test ## Compare netfetch with curl: replies, requests, exit codes, -w, terminal, HAR (SHOW='a case' shows some)
+	@program="$(CURDIR)/.build-release/release/netfetch"; \
 	Examples/compare/compare.py "$$program" $${SHOW:+--show "$$SHOW"}; \
 	Examples/compare/contract.py "$$program"; \
 	Examples/compare/terminal.py "$$program"; \
