@@ -11,8 +11,8 @@ FRESH_PLAN := --disable-build-manifest-caching
 
 # Warnings are errors here and never in the manifest: a user's newer compiler must not fail on ours.
 # One set of flags for every debug build, so that no step builds the package a second time. The last one lets the suite
-# hold name lookups up (HeldLookups): C libraries then find the test program's own getaddrinfo. What the system's modules declare
-# is not indexed, which takes a tenth of the time.
+# hold name lookups up (HeldLookups): C libraries then find the test program's own getaddrinfo. Two switch off the indexing of system
+# modules, which takes a tenth of a build.
 export BUILD_FLAGS := $(FRESH_PLAN) -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error \
 	-Xswiftc -index-ignore-system-modules -Xswiftc -index-ignore-clang-modules \
 	-Xlinker --export-dynamic-symbol=getaddrinfo
@@ -68,7 +68,7 @@ quick: install ## Build what changed, run the unit tests and a sample of both st
 test: install ## Run everything that must pass on a change
 	@.ci/steps.sh test lint+fences suite+beside-suite examples+mutations-5
 
-# One after another: those that build in the suite's folder would wait for each other, or keep the suite waiting.
+# One after another, and not each beside the suite: SwiftPM locks a build folder, so one of them could keep the suite waiting.
 beside-suite: build-mutants build-examples docs samples
 
 # In the order in which they are likely to fail.

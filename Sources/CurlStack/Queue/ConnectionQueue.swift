@@ -240,7 +240,7 @@ struct ConnectionQueue {
     /// A host turned out to share one connection among transfers, or not to.
     ///
     /// A connection that may not be joined yet leaves what is known of its host as it is. If nothing is known, or the connection that was
-    /// shared may be gone, the host counts as one that shares nothing: each follower then opens a connection.
+    /// shared may be gone, the host counts as one that shares nothing: each follower then opens a connection, within the limit per host.
     mutating func recordMultiplexing(of queue: HostQueue, isMultiplexed: Bool, mayBeJoined: Bool = true) {
         let sharing = isMultiplexed && (mayBeJoined || queue.sharing == .shared) ? Sharing.shared : .unshared
         guard queue.sharing != sharing else { return }

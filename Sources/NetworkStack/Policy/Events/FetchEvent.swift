@@ -46,7 +46,7 @@ public struct FetchEvent: Sendable {
     ///   - fetch: Identifies the fetch.
     ///   - attempt: The number of the attempt, from 1.
     ///   - hop: The number of the request in the fetch, from 1.
-    ///   - time: When it happened, and the fetch began.
+    ///   - time: When it happened. The fetch began then, too.
     ///   - request: The request.
     ///   - sensitiveHeaders: The header fields that the configuration or the options name as secret.
     public init(

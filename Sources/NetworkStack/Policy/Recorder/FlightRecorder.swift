@@ -17,7 +17,7 @@ public final class FlightRecorder: EventListener {
         let failureCase: String?
         var response: HTTP.Response?
         let metrics: HTTP.Metrics?
-        /// When the fetch began, as dated at its end. Later the system may have slept, or its time may have been set.
+        /// When the fetch began. It is worked out once, at its end: later the system may have slept, or its time may have been set.
         let startedAt: Date
 
         init(
