@@ -23,13 +23,15 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         String(decoding: try value(file: file, line: line).value, as: UTF8.self)
     }
 
-    /// The value of a success.
+    /// The value of a success. In a check with `scaled`, a timeout before the response repeats the check with longer clocks.
     @discardableResult
     func value(file: StaticString = #fileID, line: UInt = #line) throws -> Success {
-        guard case .success(let fetched) = self else {
-            throw ConformanceFailure("Expected a success, saw \(summary)", file: file, line: line)
+        switch self {
+        case .success(let fetched): return fetched
+        case .failure(let error):
+            let failure = ConformanceFailure("Expected a success, saw \(summary)", file: file, line: line)
+            throw error.isTimeoutBeforeResponse ? failure.tooEarly : failure
         }
-        return fetched
     }
 
     /// Expects a cancelled fetch.
@@ -63,8 +65,7 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         if !phases.contains(phase) {
             let message = "Expected the timeout in \(phases), saw it in \(phase)"
             let failure = ConformanceFailure(message, file: file, line: line)
-            let isTooEarly = HTTP.Phase.allCases.prefix { !phases.contains($0) }.contains(phase)
-            throw isTooEarly ? failure.tooEarly : failure
+            throw phase.isBefore(phases) ? failure.tooEarly : failure
         }
         try expect(error.isTimeout, "isTimeout is false for \(error)", file: file, line: line)
     }
@@ -100,7 +101,17 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
     private static func kind(of error: any Error) -> HTTP.FailureKind? { (error as? any HTTPTransportError)?.kind }
 }
 
+extension HTTP.Phase {
+    /// Whether this phase comes before all of these.
+    func isBefore(_ phases: Set<Self>) -> Bool { Self.allCases.prefix { !phases.contains($0) }.contains(self) }
+}
+
 extension HTTPFetchError {
+    /// Whether a timeout ended the fetch before the head of its response came.
+    var isTimeoutBeforeResponse: Bool {
+        if case .timedOut(_, let phase, _) = self { phase.isBefore([.receiving]) } else { false }
+    }
+
     /// Whether the library itself refused the fetch, as opposed to a failure of its maker, the server or the transfer, or a
     /// cancel.
     var isRefusal: Bool {

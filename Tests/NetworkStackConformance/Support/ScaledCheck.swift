@@ -5,8 +5,8 @@ extension ConformanceCheck {
     ///
     /// A fetch with 300 ms rightly fails if the machine stops the process for 400 ms, and a timeout of 300 ms may expire before a
     /// busy machine has opened the connection. A failure counts if the machine did not stall meanwhile, and the fetch had reached
-    /// the phase that the check is about. Otherwise the check runs again with timeouts three times as long. The third failure
-    /// counts in any case; of a phase that was not reached, the fourth.
+    /// the phase that the check is about: the response, if a success is expected. Otherwise the check runs again with timeouts three
+    /// times as long. The third failure counts in any case; of a phase that was not reached, the fourth.
     ///
     /// - Parameters:
     ///   - name: The promise, in a sentence.
@@ -27,9 +27,12 @@ extension ConformanceCheck {
                 do { return try await run(subject, scale) } catch let unclaimed as UnclaimedPromise {
                     throw unclaimed
                 } catch {
-                    let isTooEarly = (error as? ConformanceFailure)?.isTooEarly == true
-                    let mayRepeat = scale < 9 && stall.fullAllowance > .milliseconds(100) * scale
-                    guard mayRepeat || isTooEarly && scale < 27 else { throw error }
+                    let (failure, delay) = (error as? ConformanceFailure, stall.fullAllowance)
+                    let mayRepeat = scale < 9 && delay > .milliseconds(100) * scale
+                    guard mayRepeat || failure?.isTooEarly == true && scale < 27 else {
+                        throw failure?.adding("The clocks were those of scale \(scale), the machine's delay \(delay)")
+                            ?? error
+                    }
                     scale *= 3
                 }
             }

@@ -37,8 +37,8 @@ final class Stall: Sendable {
     /// How late an event may be observed: several threads need a processor for it, one after the other.
     var allowance: Duration { longest * 4 }
 
-    /// ``allowance``, or the longest time that a thread waited for a processor, if that is longer. It is for short measurements: on a
-    /// busy machine, a thread that computes all the time waits longer and longer.
+    /// ``allowance``, or the longest time that a thread waited for a processor or a processor for its host, if that is longer. It is
+    /// for short measurements: on a busy machine, a thread that computes all the time waits longer and longer.
     var fullAllowance: Duration { max(allowance, waits.longestSince) * Self.slowdown }
 
     /// How many times slower than usual this process is, because of a sanitizer (`SLOWDOWN` of the environment).

@@ -25,7 +25,8 @@ struct StreamingClient: Sendable {
         switch try await outcome(of: url, interceptors: interceptors, options: options, file: file, line: line) {
         case .success(let opened): return opened
         case .failure(let error):
-            throw ConformanceFailure("Expected the stream to open, saw \(error)", file: file, line: line)
+            let failure = ConformanceFailure("Expected the stream to open, saw \(error)", file: file, line: line)
+            throw error.isTimeoutBeforeResponse ? failure.tooEarly : failure
         }
     }
 
