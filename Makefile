@@ -66,10 +66,10 @@ quick: install ## Build what changed, run the unit tests and a sample of both st
 	@.ci/suite.py --quick
 
 test: install ## Run everything that must pass on a change
-	@.ci/steps.sh test lint+fences suite+beside-suite examples+mutations-5
+	@.ci/steps.sh test lint+fences suite+beside-suite examples+mutations-5+docs+samples
 
 # One after another, and not each beside the suite: SwiftPM locks a build folder, so one of them could keep the suite waiting.
-beside-suite: build-mutants build-examples docs samples
+beside-suite: build-mutants build-examples
 
 # In the order in which they are likely to fail.
 slow: install ## Run what CI runs besides: the newer libcurl, release builds, counts, a sanitizer, more mutations
