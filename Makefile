@@ -23,7 +23,7 @@ export RELEASE := -c release --scratch-path .build-release $(FRESH_PLAN)
 .PHONY: help install install-build install-test build build-examples build-release build-benchmarks build-mutants build-consumers \
 	build-tsan build-histories beside-suite quick test slow suite stress newer integrations demo netfetch compare examples tsan \
 	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-10 histories promises walk \
-	bench bench-compare release-check clean
+	bench bench-compare leaks release-check clean
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,7 +51,7 @@ build-benchmarks: install-build
 	@swift build -q $(RELEASE) --package-path Benchmarks --product bench-curl-stack
 
 build-mutants: install-build
-	@.ci/mutate.py --build
+	@.ci/mutate.py --build --count 5 --one-module
 
 build-consumers: install-build
 	@.ci/consumers.sh build
@@ -74,10 +74,13 @@ beside-suite: build-mutants build-examples
 # In the order in which they are likely to fail.
 slow: install ## Run what CI runs besides: the newer libcurl, release builds, counts, a sanitizer, more mutations
 	@.ci/steps.sh slow newer+build-release+build-consumers counts+build-tsan+build-histories :demo :consumers \
-		compare+mutations-10 tsan-third
+		leaks+compare+mutations-10 tsan-third
 
 suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
 	@.ci/suite.py
+
+leaks: install ## Run the tests that thousands of fetches leave nothing behind
+	@FILTER=CurlStackTests.FlatnessTests .ci/suite.py
 
 newer: ## Run both stacks' tests with a newer libcurl than the system's
 	@.ci/newer.sh
@@ -154,8 +157,11 @@ bench-compare: install-build ## Measure the curl stack against itself at another
 mutations: install ## Break the library on purpose and see the checks notice (MUTATIONS='--count 10', or a folder, tries some)
 	@.ci/mutate.py $(or $(MUTATIONS),--all)
 
-mutations-5 mutations-10: install
-	@.ci/mutate.py --count $(@:mutations-%=%)
+mutations-5: install
+	@.ci/mutate.py --count 5 --one-module
+
+mutations-10: install
+	@.ci/mutate.py --count 10
 
 histories: install-build ## Run mutated inputs, and random histories of fetches, queues and transfers (HISTORIES=20000000, HISTORY_SEED= replays one)
 	@.ci/histories.sh

@@ -42,7 +42,8 @@ def main():
     choice.add_argument("--all", action="store_true", help="try every mutation")
     choice.add_argument("--count", type=int, help="try this many, chosen by the commit: every run of one commit tries the same")
     choice.add_argument("--seed", type=int, help="choose by this number instead")
-    choice.add_argument("--build", action="store_true", help="build the copy, and try none")
+    choice.add_argument("--one-module", action="store_true", help="with --count: choose in one module, so that less is compiled")
+    choice.add_argument("--build", action="store_true", help="build the copy for those, and try none")
     choice.add_argument("--list", action="store_true", help="print the mutations, and try none")
     arguments = choice.parse_args()
 
@@ -51,12 +52,12 @@ def main():
         for mutation in mutations.values():
             print(f"{mutation.area}: {mutation.id}: {mutation.promise}")
         return 0
-    if arguments.build:
-        build(list(mutations.values()))
-        return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     chosen = choose(arguments, mutations)
-    build(list(mutations.values()))
+    modules = {mutation.module for mutation in chosen}
+    build([mutation for mutation in mutations.values() if mutation.module in modules])
+    if arguments.build:
+        return 0
     prove_green(chosen)
     return prove_red(chosen)
 
@@ -68,9 +69,12 @@ def choose(arguments, mutations):
         return list(mutations.values())
     if arguments.count is not None:
         seed = arguments.seed if arguments.seed is not None else commit()
-        print(f"Mutations chosen with --count {arguments.count} --seed {seed}")
-        some = random.Random(seed).sample(sorted(mutations), min(arguments.count, len(mutations)))
-        return [mutations[id] for id in some]
+        print(f"Mutations chosen with --count {arguments.count} --seed {seed}{' --one-module' * arguments.one_module}")
+        some = sorted(mutations)
+        if arguments.one_module:
+            module = mutations[random.Random(seed).choice(some)].module
+            some = [id for id in some if mutations[id].module == module]
+        return [mutations[id] for id in random.Random(seed).sample(some, min(arguments.count, len(some)))]
     named = {name: [m for m in mutations.values() if m.id == name or f"{m.area}/".startswith(f"{name}/")] for name in arguments.ids}
     if unknown := [name for name, found in named.items() if not found]:
         raise Problem(f"there is no mutation {', '.join(unknown)}")
@@ -104,7 +108,7 @@ def build(mutations):
     flags = os.environ.get("BUILD_FLAGS", "")
     # Switches make code that the compiler warns of, such as what can never be reached.
     tolerant = flags.replace("-Xswiftc -warnings-as-errors", "")
-    modules = sorted({mutation.area.split("/")[0] for mutation in mutations})
+    modules = sorted({mutation.module for mutation in mutations})
     for module in modules:
         compile(f"swift build --package-path {shlex.quote(str(COPY))} --target {module} {tolerant}")
     compile(f"swift build --build-tests {flags}")

@@ -46,6 +46,11 @@ class Mutation:
         return f"{top}/{self.area}/{self.file}"
 
     @property
+    def module(self):
+        """The module that it breaks."""
+        return self.area.split("/")[0]
+
+    @property
     def filter(self):
         """The tests to run: of a conformance suite its promises alone."""
         return f"{self.suite}/keeps" if self.suite.endswith("Conformance") else self.suite

@@ -6,7 +6,7 @@ in common: each is a process with servers of its own. A run counts only if every
 
 Environment: FILTER runs the tests whose names it matches, in one process. CHECK runs the conformance checks whose names
 contain one of its lines. LIBCURL names a folder with a libcurl.so.4 to take instead of the system's; tests that depend on none are
-left out. SHARE=k/n runs one of n parts of both stacks' conformance checks, and no other test. MINUTES bounds the run. BUILD_FLAGS
+left out, and those of 'make leaks' are not. SHARE=k/n runs one of n parts of both stacks' conformance checks, and no other test. MINUTES bounds the run. BUILD_FLAGS
 are those of 'swift build'.
 """
 import argparse
@@ -29,7 +29,9 @@ AT_ONCE = max(2, min(2 * (os.cpu_count() or 1), 6))
 SUITES = ("CurlConformance", "URLSessionConformance")
 PARTS = 2
 # The suites that take about half of the time of CurlStackTests.
-LONG = "CurlStackTests.(FlatnessTests|GateTests)/"
+LONG = "CurlStackTests.(QuirkTests|GateTests)/"
+# 'make leaks' runs them, and a run with another libcurl.
+LEAKS = "CurlStackTests.FlatnessTests/"
 # The last line of a run; "with 0 tests" is none.
 RAN = re.compile(r"Test run with (\d+) tests? .*(passed|failed) after")
 STANDING = re.compile(r"^(\w+Stack): (\d+) promises kept, (\d+) broken, (\d+) known issues, (\d+) not claimed$")
@@ -111,12 +113,13 @@ def shares(filter, of):
     if of:
         return found
     # With another libcurl, the tests that depend on none are left out.
-    others = ["--filter", "URLSessionStackTests"] if os.environ.get("LIBCURL") else ["--skip", "CurlStackTests"]
+    elsewhere = os.environ.get("LIBCURL")
+    others = ["--filter", "URLSessionStackTests"] if elsewhere else ["--skip", "CurlStackTests"]
     return [  # the longest first
         *found,
         Share("all other tests", [*others, *skips]),
-        Share("CurlStackTests", ["--filter", "CurlStackTests", "--skip", LONG, *skips]),
-        Share("CurlStackTests that take longest", ["--filter", LONG])]
+        Share("CurlStackTests", ["--filter", "CurlStackTests", "--skip", f"{LONG}|{LEAKS}", *skips]),
+        Share("CurlStackTests that take longest", ["--filter", f"{LONG}|{LEAKS}" if elsewhere else LONG])]
 
 
 def quick_shares():

@@ -150,6 +150,27 @@ struct FetchLoopTests {
         holds(state.hasStreamHead(in: second.attempt) && state.hasStreamHead(in: nil))
     }
 
+    @Test("whose stream fails while interceptors run reads only the total clock until they return")
+    func failsWhileIntercepted() throws {
+        let delegate = FetchStateTests.StreamingDelegate()
+        var options = HTTP.Options()
+        options.timeouts = .init(idle: .seconds(1), total: .seconds(10))
+        var state = FetchState(options: Shared(options), delegate: delegate, now: now)
+        _ = state.beginAttempt(0, now: now)
+        let interception = Interception(delegate)
+        holds(state.begin(interception, of: try needed(state.attempt)))
+        holds(state.ask(interception, now: now))
+        let (hop, head) = (try carrying(&state).hop, HTTP.Response(status: 200, url: try HTTP.Request(url: url).url))
+        guard case .open = state.received(head: head, hop: hop, now: now) else { throw CancellationError() }
+        holds(state.takeWaiting() === interception)
+        guard case .expired(.idle, .receiving) = state.clocks.read(now + .seconds(1)) else { throw CancellationError() }
+        holds(state.streamFailed(.failed(.timedOut(.idle, during: .receiving))) != nil)
+        let clocks = state.clocks
+        guard case .running(let next) = clocks.read(now + .seconds(1)) else { throw CancellationError() }
+        #expect(next > now + .milliseconds(1008), "it is not asked again all the time")
+        guard case .expired(.total, .settling) = clocks.read(now + .seconds(10)) else { throw CancellationError() }
+    }
+
     @Test("releases a redirect's body, and no later one")
     func redirectedContent() throws {
         final class Source: HTTPBodySource {

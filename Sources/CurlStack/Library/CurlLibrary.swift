@@ -12,6 +12,8 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     public let tlsVersion: String?
     /// Whether it supports HTTP/2.
     public let hasHTTP2: Bool
+    /// Whether it looks up names while transfers go on: in threads, or with c-ares.
+    let looksUpInBackground: Bool
     /// The default bundle of certificate authorities, if it was built with one.
     public let trustBundle: String?
 
@@ -28,7 +30,8 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
         Self.prepareOpenSSL()
         curl_global_init(shim_global_init)
         guard let info = unsafe curl_version_info(shim_version_now)?.pointee else {
-            (version, versionNumber, tlsVersion, hasHTTP2, trustBundle) = ("unknown", 0, nil, false, nil)
+            (version, versionNumber, tlsVersion, trustBundle) = ("unknown", 0, nil, nil)
+            (hasHTTP2, looksUpInBackground) = (false, false)
             return
         }
         func text(_ pointer: UnsafePointer<CChar>?) -> String? { unsafe pointer.map { unsafe String(cString: $0) } }
@@ -37,6 +40,7 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
         tlsVersion = unsafe text(info.ssl_version)
         let features = unsafe info.features
         hasHTTP2 = features & CURL_VERSION_HTTP2 != 0
+        looksUpInBackground = features & CURL_VERSION_ASYNCHDNS != 0
         trustBundle = unsafe text(info.cainfo)
     }
 
@@ -52,6 +56,9 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
         }
         guard tlsVersion?.hasPrefix("OpenSSL") ?? false else {
             throw .invalid("CurlStack needs a libcurl built on OpenSSL; this one has \(tlsVersion ?? "no TLS").")
+        }
+        guard looksUpInBackground else {
+            throw .invalid("CurlStack needs a libcurl that looks up names in threads or with c-ares; this one does neither.")
         }
     }
 

@@ -53,6 +53,9 @@ struct FetchClocks {
 
     mutating func opened() { isOpened = true }
 
+    /// The stream has failed while interceptors run: of the timeouts, the total one goes on.
+    mutating func streamFailed() { phase = .settling }
+
     /// A server may have received the request, whatever the attempt comes to.
     mutating func mayHaveArrived() { hasSent = true }
 

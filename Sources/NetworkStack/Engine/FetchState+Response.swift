@@ -289,6 +289,7 @@ extension FetchState {
         switch stage {
         case .opening(_, let isReported), .openingLate(let isReported):
             let opening = exchange(&stage, with: .openingLate(isReported: isReported))
+            clocks.streamFailed()
             // The total clock goes on while interceptors run.
             return HeldResources(stage: opening, ticket: intercepting == nil ? ticket.take() : nil)
         default: return nil
