@@ -58,7 +58,7 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
             throw .invalid("CurlStack needs a libcurl built on OpenSSL; this one has \(tlsVersion ?? "no TLS").")
         }
         guard looksUpInBackground else {
-            throw .invalid("CurlStack needs a libcurl that looks up names in threads or with c-ares; this one does neither.")
+            throw .invalid("CurlStack needs a libcurl with a threaded resolver or c-ares; this one has neither.")
         }
     }
 
