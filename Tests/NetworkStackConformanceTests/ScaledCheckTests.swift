@@ -21,7 +21,7 @@ struct ScaledCheckTests {
         let stall = Stall()
         let (late, failed) = (timedOut(during: .receiving), Outcome.failure(.badResponse(nil)))
         let seen = [await scales(of: late), await scales(of: failed)]
-        #expect(seen == [[1], [1]] || stall.fullAllowance > .milliseconds(100))
+        #expect(seen == [[1], [1]] || stall.chainAllowance > .milliseconds(100))
     }
 
     @Test("sees what a hypervisor took from each processor")

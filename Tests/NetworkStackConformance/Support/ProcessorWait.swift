@@ -20,9 +20,13 @@ struct ProcessorWait {
     }
 
     /// The longest wait of a thread or a processor since the beginning.
-    var longestSince: Duration {
-        let waited = ProcessorWait().nanoseconds.map { waiting, count in count - (nanoseconds[waiting] ?? 0) }
-        return .nanoseconds(waited.max() ?? 0)
+    var longestSince: Duration { .nanoseconds(waitedSince.max() ?? 0) }
+
+    /// The waits of all threads and processors since the beginning, together.
+    var totalSince: Duration { .nanoseconds(waitedSince.reduce(0, +)) }
+
+    private var waitedSince: [Int64] {
+        ProcessorWait().nanoseconds.map { waiting, count in max(0, count - (nanoseconds[waiting] ?? 0)) }
     }
 
     /// How long the hypervisor ran something else instead of each processor, in nanoseconds: the eighth count of each line of

@@ -27,7 +27,7 @@ extension ConformanceCheck {
                 do { return try await run(subject, scale) } catch let unclaimed as UnclaimedPromise {
                     throw unclaimed
                 } catch {
-                    let (failure, delay) = (error as? ConformanceFailure, stall.fullAllowance)
+                    let (failure, delay) = (error as? ConformanceFailure, stall.chainAllowance)
                     let mayRepeat = scale < 9 && delay > .milliseconds(100) * scale
                     guard mayRepeat || failure?.isTooEarly == true && scale < 27 else {
                         throw failure?.adding("The clocks were those of scale \(scale), the machine's delay \(delay)")

@@ -41,6 +41,9 @@ final class Stall: Sendable {
     /// for short measurements: on a busy machine, a thread that computes all the time waits longer and longer.
     var fullAllowance: Duration { max(allowance, waits.longestSince) * Self.slowdown }
 
+    /// How late a chain of events may be: every thread that takes part may wait for a processor, one after the other.
+    var chainAllowance: Duration { max(fullAllowance, waits.totalSince * Self.slowdown) }
+
     /// How many times slower than usual this process is, because of a sanitizer (`SLOWDOWN` of the environment).
     static let slowdown = getenv("SLOWDOWN").flatMap { Int(String(cString: $0)) } ?? 1
 }
