@@ -36,8 +36,8 @@ public struct PublicKeyPin: Hashable, Sendable {
     /// The hash in base64, as in policies of RFC 7469.
     public var base64: String { sha256.base64EncodedString() }
 
-    /// The hash of zero bytes.
-    static let ofNothing = PublicKeyPin("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+    /// Whether it is the hash of zero bytes.
+    var isOfNothing: Bool { base64 == "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" }
 }
 
 extension PublicKeyPin: LosslessStringConvertible {

@@ -62,7 +62,7 @@ public struct PinningPolicy: Hashable, Sendable {
         guard !domainName.isEmpty else { throw .emptyDomainName }
         guard let host = CanonicalHost(named: domainName) else { throw .invalidDomainName(domainName) }
         guard !pinnedHashes.isEmpty else { throw .emptyPins }
-        let bad = pinnedHashes.filter { PublicKeyPin($0).map { $0 == .ofNothing } ?? true }
+        let bad = pinnedHashes.filter { PublicKeyPin($0)?.isOfNothing ?? true }
         guard bad.isEmpty else { throw .invalidPins(bad) }
         let pins = Set(pinnedHashes.compactMap { PublicKeyPin($0) })
         if enforceBackupPin, pins.count < 2 { throw .missingBackupPin }
