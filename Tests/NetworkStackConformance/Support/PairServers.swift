@@ -14,6 +14,8 @@ final class PairServers: Sendable {
     private let peers: [ConformancePeer]
     private let nginx: NginxServer?
     private let state: Lock<State>
+    /// The place as the servers' answers use it. It retains the servers.
+    private let answering: Lock<PairPlace?>
 
     init(_ pair: Pair, _ situation: PairSituation, _ subject: ConformanceSubject) async throws {
         let (state, whole) = (Lock(State()), Lock<PairPlace?>(nil))
@@ -71,9 +73,11 @@ final class PairServers: Sendable {
         } else {
             (nginx, place) = (nil, direct)
         }
-        self.state = state
+        (self.state, answering) = (state, whole)
         whole.withLock { $0 = place }
     }
+
+    deinit { answering.withLock { $0 = nil } }
 
     /// The next fetch begins.
     ///
