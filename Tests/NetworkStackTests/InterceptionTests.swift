@@ -21,6 +21,26 @@ struct InterceptionTests {
         return state
     }
 
+    @Test("give up a request while its start is reported: what they return counts, if the request ends later")
+    func givenUp() throws {
+        let delegate = FetchStateTests.StreamingDelegate()
+        var state = FetchState(options: Shared(HTTP.Options()), delegate: delegate, now: now)
+        _ = state.beginAttempt(0, now: now)
+        let (attempt, interception) = (try needed(state.attempt), Interception(delegate))
+        holds(state.handOver(attempt, now: now).isWanted)
+        holds(state.begin(interception, of: attempt))
+        holds(state.ask(interception, now: now))
+        let request = try HTTP.Request(url: "http://a.test/")
+        let hop = try needed(state.begin(request, fragment: nil, source: nil, of: attempt.number)?.number)
+        holds(state.beginScheduling(hop: hop) != nil)
+        holds(state.abandon(interception, now: now) == nil)
+        let late = try needed(state.endScheduling())
+        let returned = Ending.whole(.init(status: .ok, url: request.url), Data(), method: .GET, fails: false)
+        guard case .attempt? = state.end(interception, with: returned) else { throw CancellationError() }
+        holds(state.settle(late, of: attempt.number, now: now) == nil)
+        holds(state.settle(returned, of: attempt.number, now: now) != nil)
+    }
+
     @Test("cancel next before its request is sent: its wait ends, and nothing is sent")
     func cancelled() async throws {
         let (sent, queue) = (Lock(0), DispatchQueue(label: "engine"))

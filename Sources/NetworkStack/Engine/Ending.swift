@@ -61,6 +61,11 @@ enum Ending: Sendable {
         }
     }
 
+    /// Whether the interceptors do not await its request any more. Then what they return counts.
+    var isAbandoned: Bool {
+        if case .noRequest(let error) = self { error is FetchState.RequestAbandoned } else { false }
+    }
+
     /// Whether the request has failed before any server received it.
     var isUnsent: Bool { if case .failed(let failure, _) = self { failure.isRetryable } else { false } }
 }

@@ -1,6 +1,9 @@
 /// The HTTPInterceptors, which run around an attempt. While they run, no hop may be under way: before they ask for one, and after they
 /// got what it came to.
 extension FetchState {
+    /// What a request has come to whose reply the interceptors do not await any more.
+    struct RequestAbandoned: Error {}
+
     /// What runs around the attempt under way.
     struct Intercepting {
         let interception: Interception
@@ -34,7 +37,7 @@ extension FetchState {
     /// Ends the request that they wait for. Returns what to release, or `nil` if they do not wait.
     mutating func abandon(_ interception: Interception, now: MonotonicTime) -> Settled? {
         guard intercepting?.interception === interception, intercepting?.isWaiting == true else { return nil }
-        return settle(.noRequest(CancellationError()), now: now)
+        return settle(.noRequest(RequestAbandoned()), now: now)
     }
 
     /// Takes those that wait for what the attempt comes to, or for the head of its stream.
