@@ -76,10 +76,10 @@ slow: install ## Run what CI runs besides: the newer libcurl, release builds, co
 	@.ci/steps.sh slow newer+build-release+build-consumers counts+build-tsan+build-histories :demo :consumers \
 		leaks+compare+mutations-10 tsan-third
 
-suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
+suite: ## Run the tests, but those of 'leaks' (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
 	@.ci/suite.py
 
-leaks: install ## Run the tests that thousands of fetches leave nothing behind
+leaks: install ## Test that thousands of fetches, connections and stacks leave nothing behind
 	@FILTER=CurlStackTests.FlatnessTests .ci/suite.py
 
 newer: ## Run both stacks' tests with a newer libcurl than the system's

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks the library on purpose, one promise at a time, and expects the promise's check to go red.
 
-Every mutation of Tests/Mutations is compiled into one copy of the library, as a switch that an environment variable turns
+Every mutation of the modules concerned is compiled into one copy of the library, as a switch that an environment variable turns
 on. The copy is linked with the tests as the suite has built them: they are compiled once. First the chosen checks must be
 green with every switch off; then each is run alone with its own mutation on, and must fail: by an expectation, by a crash, or
 by not coming to an end. Exits non-zero if a mutation survives, twice, or if a check is red without one.
@@ -42,8 +42,8 @@ def main():
     choice.add_argument("--all", action="store_true", help="try every mutation")
     choice.add_argument("--count", type=int, help="try this many, chosen by the commit: every run of one commit tries the same")
     choice.add_argument("--seed", type=int, help="choose by this number instead")
-    choice.add_argument("--one-module", action="store_true", help="with --count: choose in one module, so that less is compiled")
-    choice.add_argument("--build", action="store_true", help="build the copy for those, and try none")
+    choice.add_argument("--one-module", action="store_true", help="with --count: choose them in one module, so that only that one is compiled")
+    choice.add_argument("--build", action="store_true", help="build what the chosen mutations need, and try none")
     choice.add_argument("--list", action="store_true", help="print the mutations, and try none")
     arguments = choice.parse_args()
 
@@ -65,6 +65,8 @@ def main():
 def choose(arguments, mutations):
     if bool(arguments.ids) + arguments.all + (arguments.count is not None) != 1:
         raise Problem("say which mutations to try: their ids, --all, or --count N")
+    if arguments.one_module and arguments.count is None:
+        raise Problem("--one-module is for --count N")
     if arguments.all:
         return list(mutations.values())
     if arguments.count is not None:

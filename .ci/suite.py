@@ -6,8 +6,8 @@ in common: each is a process with servers of its own. A run counts only if every
 
 Environment: FILTER runs the tests whose names it matches, in one process. CHECK runs the conformance checks whose names
 contain one of its lines. LIBCURL names a folder with a libcurl.so.4 to take instead of the system's; tests that depend on none are
-left out, and those of 'make leaks' are not. SHARE=k/n runs one of n parts of both stacks' conformance checks, and no other test. MINUTES bounds the run. BUILD_FLAGS
-are those of 'swift build'.
+left out then, and those of 'make leaks' are included. SHARE=k/n runs one of n parts of both stacks' conformance checks, and no
+other test. MINUTES bounds the run. BUILD_FLAGS are those of 'swift build'.
 """
 import argparse
 import atexit
@@ -28,9 +28,9 @@ MINUTES = float(os.environ.get("MINUTES") or 15)
 AT_ONCE = max(2, min(2 * (os.cpu_count() or 1), 6))
 SUITES = ("CurlConformance", "URLSessionConformance")
 PARTS = 2
-# The suites that take about half of the time of CurlStackTests.
+# The suites that take about a third of the time of CurlStackTests.
 LONG = "CurlStackTests.(QuirkTests|GateTests)/"
-# 'make leaks' runs them, and a run with another libcurl.
+# Run by 'make leaks', and with another libcurl.
 LEAKS = "CurlStackTests.FlatnessTests/"
 # The last line of a run; "with 0 tests" is none.
 RAN = re.compile(r"Test run with (\d+) tests? .*(passed|failed) after")

@@ -35,8 +35,8 @@ extension Network {
         ///   - configuration: Connections, trust, and the default options of fetches.
         ///   - queue: The queue on which completions run.
         /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the configuration contradicts itself, if
-        ///   authorities or the client's identity cannot be read or used, if libcurl is older than 7.87 or not built with
-        ///   OpenSSL, or if the system has no thread or file descriptor left;
+        ///   authorities or the client's identity cannot be read or used, if libcurl is older than 7.87 or was built
+        ///   without OpenSSL or without asynchronous name lookups, or if the system has no thread or file descriptor left;
         ///   ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` if this libcurl cannot do what the configuration
         ///   asks for.
         public convenience init(

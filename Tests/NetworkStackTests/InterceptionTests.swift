@@ -23,13 +23,8 @@ struct InterceptionTests {
 
     @Test("give up a request while its start is reported: what they return counts, if the request ends later")
     func givenUp() throws {
-        let delegate = FetchStateTests.StreamingDelegate()
-        var state = FetchState(options: Shared(HTTP.Options()), delegate: delegate, now: now)
-        _ = state.beginAttempt(0, now: now)
-        let (attempt, interception) = (try needed(state.attempt), Interception(delegate))
-        holds(state.handOver(attempt, now: now).isWanted)
-        holds(state.begin(interception, of: attempt))
-        holds(state.ask(interception, now: now))
+        var state = try waiting()
+        let (attempt, interception) = (try needed(state.attempt), try needed(state.intercepting?.interception))
         let request = try HTTP.Request(url: "http://a.test/")
         let hop = try needed(state.begin(request, fragment: nil, source: nil, of: attempt.number)?.number)
         holds(state.beginScheduling(hop: hop) != nil)

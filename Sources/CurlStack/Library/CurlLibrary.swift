@@ -49,7 +49,7 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
 
     /// Refuses a libcurl that the stack cannot use.
     ///
-    /// - Throws: ``Network/ConfigurationError/invalid(_:)`` with the version.
+    /// - Throws: ``Network/ConfigurationError/invalid(_:)`` with what it lacks.
     func validate() throws(Network.ConfigurationError) {
         guard versionNumber >= Self.oldest else {
             throw .invalid("CurlStack needs libcurl 7.87 or newer; this process runs with \(version).")

@@ -61,7 +61,7 @@ enum Ending: Sendable {
         }
     }
 
-    /// Whether the interceptors do not await its request any more. Then what they return counts.
+    /// Whether it ends a request whose reply the interceptors no longer await. What they return counts instead.
     var isAbandoned: Bool {
         if case .noRequest(let error) = self { error is FetchState.RequestAbandoned } else { false }
     }

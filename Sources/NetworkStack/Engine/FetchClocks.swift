@@ -53,7 +53,7 @@ struct FetchClocks {
 
     mutating func opened() { isOpened = true }
 
-    /// The stream has failed while interceptors run: of the timeouts, the total one goes on.
+    /// The stream has failed before it was delivered: only the total timeout goes on.
     mutating func streamFailed() { phase = .settling }
 
     /// A server may have received the request, whatever the attempt comes to.

@@ -97,7 +97,7 @@ extension FetchState {
     /// The attempt is over, and the interceptors decide what it comes to. Returns `nil` if it was over before.
     mutating func settle(_ ending: Ending, of number: Int? = nil, now: MonotonicTime) -> Settled? {
         guard var attempt, attempt.number == number ?? attempt.number else { return nil }
-        // The interceptors may have returned before this is processed.
+        // If the interceptors have returned meanwhile, what they returned counts.
         if ending.isAbandoned, intercepting?.isWaiting != true { return nil }
         switch stage {
         case .making, .carrying, .redirecting: break

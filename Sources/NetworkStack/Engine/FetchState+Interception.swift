@@ -1,7 +1,7 @@
 /// The HTTPInterceptors, which run around an attempt. While they run, no hop may be under way: before they ask for one, and after they
 /// got what it came to.
 extension FetchState {
-    /// What a request has come to whose reply the interceptors do not await any more.
+    /// The interceptors no longer await the reply to their request.
     struct RequestAbandoned: Error {}
 
     /// What runs around the attempt under way.

@@ -14,7 +14,7 @@ final class PairServers: Sendable {
     private let peers: [ConformancePeer]
     private let nginx: NginxServer?
     private let state: Lock<State>
-    /// The place as the servers' answers use it. It retains the servers.
+    /// The place that the servers' answers use. It retains the servers, which retain it.
     private let answering: Lock<PairPlace?>
 
     init(_ pair: Pair, _ situation: PairSituation, _ subject: ConformanceSubject) async throws {

@@ -3,7 +3,7 @@ import FoundationEssentials
 /// How long each thread of this process has waited for a processor, by the kernel's count (`/proc/self/task/*/schedstat`), and how long
 /// a hypervisor has kept each processor from this machine (`/proc/stat`).
 ///
-/// On a busy machine a runnable thread waits for its turn, and on a busy host a processor does, with the thread that runs on it. A
+/// On a busy machine a runnable thread waits for its turn. On a busy host a processor waits, too, and so does the thread on it. A
 /// thread that a stack keeps busy does not wait, so delays of a stack are not excused. Where the kernel does not count, nothing is.
 struct ProcessorWait {
     private let nanoseconds: [String: Int64]

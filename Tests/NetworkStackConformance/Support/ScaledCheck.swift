@@ -30,7 +30,7 @@ extension ConformanceCheck {
                     let (failure, delay) = (error as? ConformanceFailure, stall.chainAllowance)
                     let mayRepeat = scale < 9 && delay > .milliseconds(100) * scale
                     guard mayRepeat || failure?.isTooEarly == true && scale < 27 else {
-                        throw failure?.adding("The clocks were those of scale \(scale), the machine's delay \(delay)")
+                        throw failure?.adding("Its timeouts were \(scale) times the usual; the machine's delay was \(delay)")
                             ?? error
                     }
                     scale *= 3

@@ -58,7 +58,7 @@ struct InputHistories {
                 var mutator = Mutator(random: SeededRandom(seed: seed))
                 let piece = mutator.input(from: parser.samples)
                 if piece.isEmpty { continue }
-                // At best of several runs, and of no more than a limit needs.
+                // The shortest of five runs, or the first that is within the limit.
                 func best(_ length: Int, upTo limit: Double = 0) -> Double {
                     let input = Array(repeatElement(piece, count: length / piece.count + 1).joined())
                     var best = Double.infinity
