@@ -30,8 +30,8 @@ extension ConformanceCheck {
                     let (failure, delay) = (error as? ConformanceFailure, stall.chainAllowance)
                     let mayRepeat = scale < 9 && delay > .milliseconds(100) * scale
                     guard mayRepeat || failure?.isTooEarly == true && scale < 27 else {
-                        throw failure?.adding("Its timeouts were \(scale) times the usual; the machine's delay was \(delay)")
-                            ?? error
+                        let clocks = "Its timeouts were \(scale) times the usual; the machine's delay was \(delay)"
+                        throw failure?.adding(clocks) ?? error
                     }
                     scale *= 3
                 }
