@@ -63,6 +63,7 @@ struct LoopTests {
                 return .ok("done")
             }
         }
+        defer { withExtendedLifetime(servers) {} }
         let sinks = servers.map { _ in Sink() }
         let controls = try zip(servers, sinks).map { try control($0, $1, mailbox) }
         for command in [Mailbox.Command.start(controls[0]), .start(controls[1]), .cancel(controls[0])] {

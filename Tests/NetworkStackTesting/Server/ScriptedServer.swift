@@ -1,6 +1,7 @@
 /// A loopback server that sends exactly the bytes of a test, and records exactly what it receives.
 ///
-/// It listens from `init` until `stop()` or until the last reference is released. Each connection runs its script with blocking
+/// It listens from `init` until `stop()` or until the last reference is released. A release build releases an array of servers after
+/// its last use: a test that needs them longer uses `withExtendedLifetime`. Each connection runs its script with blocking
 /// calls on a separate thread, so a script reads like the traffic.
 ///
 ///     let server = try ScriptedServer { _ in

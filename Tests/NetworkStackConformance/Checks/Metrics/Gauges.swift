@@ -46,6 +46,7 @@ extension ConformanceCheck {
                     return .ok("x")
                 }
             }
+            defer { withExtendedLifetime(servers) {} }
             let stack = try subject.stack { $0.connections.perHost = 2 }
             try expectEqual(await stack.gauges.total, .init(), "requests before the first")
             let fetches = try [0, 0, 0, 0, 0, 1].map { try stack.observe(servers[$0].url()) }
