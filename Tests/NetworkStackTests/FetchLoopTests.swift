@@ -37,7 +37,7 @@ struct FetchLoopTests {
             }
             _ = state.open(.opened(opened)).isOver
         }
-        loop.end(.failed(.shutDown))
+        loop.run(.done(.failed(.shutDown)))
         let (receiver, failed) = (try needed(delegate.receiver), Gate())
         Task {
             do { _ = try await receiver.next() } catch { failed.open() }
@@ -127,7 +127,7 @@ struct FetchLoopTests {
         guard case .settle = state.failed(.badResponse(nil), metrics: .init(), hop: first.hop, now: now) else {
             throw CancellationError()
         }
-        holds(state.settle(.failed(.badResponse(nil)), of: first.attempt, now: now) != nil)
+        holds(state.settle(.failed(.badResponse(nil)), of: .attempt(first.attempt), now: now) != nil)
         holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
         holds(state.beginAttempt(0, now: now) != nil)
         return state
@@ -136,7 +136,7 @@ struct FetchLoopTests {
     @Test("ignores the ending of an earlier attempt, but not a cancel")
     func lateEndings() throws {
         var state = try retried()
-        holds(state.end(.failed(.bodyNotReplayable()), of: 1) == nil)
+        holds(state.end(.failed(.bodyNotReplayable()), of: .attempt(1)) == nil)
         holds(state.end(.cancelled) != nil)
     }
 
@@ -218,14 +218,15 @@ struct FetchLoopTests {
             throw CancellationError()
         }
         // Before that is processed, a timeout fired, and the vote was to retry.
-        holds(state.settle(.failed(.timedOut(.attempt, during: .waiting)), of: first.attempt, now: now) != nil)
+        let timeout = Ending.failed(.timedOut(.attempt, during: .waiting))
+        holds(state.settle(timeout, of: .attempt(first.attempt), now: now) != nil)
         holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
         holds(state.beginAttempt(0, now: now) != nil)
-        holds(state.settle(.failed(.badResponse(nil)), of: first.attempt, now: now) == nil)
+        holds(state.settle(.failed(.badResponse(nil)), of: .attempt(first.attempt), now: now) == nil)
         let request = try HTTP.Request(url: url)
         holds(state.begin(request, fragment: nil, source: nil, of: first.attempt) == nil, "a redirect of the first")
         let second = try carrying(&state)
-        holds(state.settle(.failed(.badResponse(nil)), of: second.attempt, now: now) != nil)
+        holds(state.settle(.failed(.badResponse(nil)), of: .attempt(second.attempt), now: now) != nil)
     }
 
     @Test("reports no start after the end of its attempt")

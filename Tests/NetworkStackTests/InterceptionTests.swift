@@ -29,11 +29,36 @@ struct InterceptionTests {
         let hop = try needed(state.begin(request, fragment: nil, source: nil, of: attempt.number)?.number)
         holds(state.beginScheduling(hop: hop) != nil)
         holds(state.abandon(interception, now: now) == nil)
-        let late = try needed(state.endScheduling())
+        guard case .settle(let late, let scope) = state.endScheduling() else { throw CancellationError() }
         let returned = Ending.whole(.init(status: .ok, url: request.url), Data(), method: .GET, fails: false)
         guard case .attempt? = state.end(interception, with: returned) else { throw CancellationError() }
-        holds(state.settle(late, of: attempt.number, now: now) == nil)
-        holds(state.settle(returned, of: attempt.number, now: now) != nil)
+        holds(state.settle(late, of: scope, now: now) == nil)
+        holds(state.settle(returned, of: .attempt(attempt.number), now: now) != nil)
+    }
+
+    @Test("give up a request in the moment in which it fails: what they return counts", arguments: [false, true])
+    func failed(isFinal: Bool) throws {
+        for hasReturned in [false, true] {
+            var state = try waiting()
+            let (attempt, interception) = (try needed(state.attempt), try needed(state.intercepting?.interception))
+            let request = try HTTP.Request(url: "http://a.test/")
+            let hop = try needed(state.begin(request, fragment: nil, source: nil, of: attempt.number)?.number)
+            let failure = isFinal ? HopFailure.bodyNotReplayable() : .badResponse(nil)
+            let step = state.failed(failure, metrics: .init(), hop: hop, now: now)
+            guard case .settle(let late, let scope) = step else { throw GaveUp() }
+            holds(state.abandon(interception, now: now)?.waiting === interception)
+            let returned = Ending.whole(.init(status: .ok, url: request.url), Data(), method: .GET, fails: false)
+            if hasReturned {
+                guard case .attempt? = state.end(interception, with: returned) else { throw GaveUp() }
+            }
+            holds(state.settle(late, of: scope, now: now) == nil)
+            holds(state.end(late, of: scope) == nil)
+            if !hasReturned {
+                guard case .attempt? = state.end(interception, with: returned) else { throw GaveUp() }
+            }
+            holds(state.settle(returned, of: .attempt(attempt.number), now: now) != nil)
+            holds(state.end(late, of: scope) == nil)
+        }
     }
 
     @Test("cancel next before its request is sent: its wait ends, and nothing is sent")
@@ -84,7 +109,7 @@ struct InterceptionTests {
     func timedOut() throws {
         var state = try waiting()
         let ending = Ending.failed(.timedOut(.attempt, during: .queued))
-        holds(state.settle(ending, of: state.attemptNumber, now: now)?.waiting != nil)
+        holds(state.settle(ending, of: .attempt(state.attemptNumber), now: now)?.waiting != nil)
         let request = try HTTP.Request(url: "http://a.test/")
         holds(state.begin(request, fragment: nil, source: nil, of: state.attemptNumber) == nil)
     }
@@ -93,7 +118,7 @@ struct InterceptionTests {
     func answered() throws {
         var state = try waiting()
         let interception = try needed(state.intercepting?.interception)
-        holds(state.settle(.failed(.badResponse(nil)), of: state.attemptNumber, now: now)?.waiting != nil)
+        holds(state.settle(.failed(.badResponse(nil)), of: .request(of: state.attemptNumber), now: now)?.waiting != nil)
         holds(state.abandon(interception, now: now) == nil)
         guard case .attempt? = state.end(interception, with: .cancelled) else { throw CancellationError() }
     }
@@ -116,11 +141,11 @@ struct InterceptionTests {
             if endsFirst {
                 guard case .attempt? = state.end(interception, with: .thrown(GaveUp())) else { throw GaveUp() }
             }
-            let kept = try needed(state.endScheduling())
+            guard case .settle(let kept, let scope) = state.endScheduling() else { throw GaveUp() }
             if endsFirst {
                 guard case .thrown = kept else { throw GaveUp() }
             } else {
-                holds(state.settle(kept, now: now)?.waiting === interception)
+                holds(state.settle(kept, of: scope, now: now)?.waiting === interception)
                 guard case .attempt? = state.end(interception, with: .thrown(GaveUp())) else { throw GaveUp() }
             }
             holds(state.settle(.thrown(GaveUp()), now: now)?.waiting == nil)
@@ -133,7 +158,7 @@ struct InterceptionTests {
         let interception = try scheduling(&state)
         holds(state.end(.cancelled) == nil)
         guard case .attempt? = state.end(interception, with: .thrown(GaveUp())) else { throw GaveUp() }
-        guard case .cancelled? = state.endScheduling() else { throw GaveUp() }
+        guard case .settle(.cancelled, .fetch) = state.endScheduling() else { throw GaveUp() }
     }
 
     private struct GaveUp: Error {}

@@ -51,7 +51,6 @@ struct Delivery: ~Copyable {
         reporting attempt: Attempt? = nil,
         by delegate: inout (any FetchDelegate)?
     ) -> Moment {
-        if ending.isCancelled { cancel() }
         guard !isDecided else { return .later }
         isDecided = true
         call = Call(delegate: delegate.take(), ending: ending, unreported: attempt)

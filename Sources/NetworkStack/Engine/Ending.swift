@@ -61,11 +61,6 @@ enum Ending: Sendable {
         }
     }
 
-    /// Whether it ends a request whose reply the interceptors no longer await. What they return counts instead.
-    var isAbandoned: Bool {
-        if case .noRequest(let error) = self { error is FetchState.RequestAbandoned } else { false }
-    }
-
     /// Whether the request has failed before any server received it.
     var isUnsent: Bool { if case .failed(let failure, _) = self { failure.isRetryable } else { false } }
 }

@@ -105,7 +105,7 @@ extension FetchLoop: DeadlineEntry {
         case nil: return nil
         case .running(until: let deadline): return deadline
         case .expired(let timeout, let phase):
-            run(.settle(.failed(.timedOut(timeout, during: phase)), of: attempt))
+            run(.settle(.failed(.timedOut(timeout, during: phase)), of: .attempt(attempt)))
             return state.withLock { state in
                 guard !state.isEnded else { return nil }
                 if case .running(until: let deadline) = state.clocks.read(now) { return deadline }
@@ -203,7 +203,7 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
             loop.state.withLock { $0.streamed(chunk.count, hop: hop, hasRoom: receiver.hasRoom, now: .now) }
             let limit = loop.options.value.limits.body
             if !hasRoom, !loop.context.holdsBack, receiver.exceeds(limit) {
-                loop.run(.settle(.failed(.bodyTooLarge(limit: limit)), of: nil))
+                loop.run(.settle(.failed(.bodyTooLarge(limit: limit))))
             }
             return hasRoom
         }

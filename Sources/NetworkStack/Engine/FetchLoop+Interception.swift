@@ -86,11 +86,11 @@ extension FetchLoop {
         case .opening:
             if case .opened = ending { return report(ending) }
             // The reader's buffer is in use: there is no other attempt.
-            return .done(ending, of: attempt.number)
+            return .done(ending, of: .attempt(attempt.number))
         case .attempt:
             // Interceptors see the beginning of an attempt before its end.
             if case .noRequest = ending {} else { delegate?.reportScheduled(attempt) }
-            return .settle(ending, of: attempt.number)
+            return .settle(ending, of: .attempt(attempt.number))
         }
     }
 

@@ -3,19 +3,19 @@ internal import Dispatch
 /// The end of an attempt. The interceptors judge it on the engine's queue.
 extension FetchLoop {
     /// Without interceptors, the fetch comes to what its attempt came to. A stream whose head is delivered fails by itself.
-    func settle(_ ending: consuming Ending, of attempt: Int?) -> FetchState.Step {
+    func settle(_ ending: consuming Ending, of scope: FetchState.Scope) -> FetchState.Step {
         let ending = withContext(ending)
-        if let receiver, state.withLock({ $0.hasStreamHead(in: attempt) }) {
+        if let receiver, state.withLock({ $0.hasStreamHead(in: scope.attempt) }) {
             if let delegate {
                 let error = delegate.streamError(of: ending)
                 if receiver.fail(error) { delegate.trace?.streamFailed(error) }
             }
-            guard let held = state.withLock({ $0.streamFailed(ending) }) else { return .done(ending, of: attempt) }
+            guard let held = state.withLock({ $0.streamFailed(ending) }) else { return .done(ending, of: scope) }
             release(held, after: ending)
             return .wait
         }
-        guard isIntercepted, !ending.isFinal else { return .done(ending, of: attempt) }
-        guard let settled = state.withLock({ $0.settle(ending, of: attempt, now: .now) }) else { return .wait }
+        guard isIntercepted, !ending.isFinal else { return .done(ending, of: scope) }
+        guard let settled = state.withLock({ $0.settle(ending, of: scope, now: .now) }) else { return .wait }
         release(settled.held, after: ending)
         if let waiting = settled.waiting {
             waiting.answer(with: ending)
@@ -116,10 +116,10 @@ extension FetchLoop {
     @usableFromInline
     func cancel() { run(.settle(.cancelled)) }
 
-    /// The fetch ends with this, unless another attempt than the one it is the end of has begun.
-    func end(_ ending: consuming Ending, of attempt: Int? = nil) {
+    /// The fetch ends with this, unless what this is the end of has ended before.
+    func end(_ ending: consuming Ending, of scope: FetchState.Scope) {
         let ending = withContext(ending)
-        guard let ended = state.withLock({ $0.end(ending, of: attempt, isIntercepted: isIntercepted) }) else { return }
+        guard let ended = state.withLock({ $0.end(ending, of: scope, isIntercepted: isIntercepted) }) else { return }
         // The stream may have been delivered meanwhile: its reader fails with this.
         if let delegate = ended.streaming {
             let error = delegate.streamError(of: ending)

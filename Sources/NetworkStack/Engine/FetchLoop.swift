@@ -43,8 +43,8 @@ final class FetchLoop: Cancelable {
                 source?.close()
                 step = carry(request, of: attempt, isFirst: false)
             case .open(let head): step = open(head)
-            case .settle(let ending, let attempt): step = settle(ending, of: attempt)
-            case .done(let ending, let attempt): return end(ending, of: attempt)
+            case .settle(let ending, let scope): step = settle(ending, of: scope)
+            case .done(let ending, let scope): return end(ending, of: scope)
             case .wait: return
             }
         }
@@ -92,7 +92,7 @@ final class FetchLoop: Cancelable {
                 carryWithSessionFields(request, of: attempt)
             }
         case .failure(let error):
-            error is MakingCancelled ? .settle(.cancelled) : .settle(.noRequest(error), of: attempt.number)
+            error is MakingCancelled ? .settle(.cancelled) : .settle(.noRequest(error), of: .attempt(attempt.number))
         }
     }
 
@@ -112,7 +112,7 @@ final class FetchLoop: Cancelable {
         let (hop, plain, fragment): (HTTPHop, HTTP.Request, String?)
         do { (hop, plain, fragment) = try makeHop(request) } catch {
             state.withLock { $0.latest = (attempt, request.method, request.url) }
-            return .settle(.failed(error), of: attempt)
+            return .settle(.failed(error), of: .request(of: attempt))
         }
         let begun = state.withLock { $0.begin(plain, fragment: fragment, source: hop.source, of: attempt) }
         guard let begun, let delegate = begun.delegate else {
@@ -123,7 +123,8 @@ final class FetchLoop: Cancelable {
             // Only a transfer that was reported to the interceptors is started.
             guard let scheduled = state.withLock({ $0.beginScheduling(hop: begun.number) }) else { return .wait }
             delegate.reportScheduled(scheduled)
-            if let ending = state.withLock({ $0.endScheduling() }) { return .settle(ending, of: attempt) }
+            let next = state.withLock { $0.endScheduling() }
+            guard case .wait = next else { return next }
         }
         let transfer = delegate.start(hop, for: self, number: begun.number)
         let (cancels, resumesSending, resumesReceiving) = state.withLock { $0.hold(transfer, hop: begun.number) }

@@ -94,15 +94,25 @@ extension FetchState {
     /// An attempt that is over. HTTPInterceptors that wait for its end get it first.
     typealias Settled = (held: HeldResources, attempt: Attempt, waiting: Interception?)
 
+    /// Whether this has not ended. A request that HTTPInterceptors no longer await has: what they return counts in its place. The
+    /// stream that they got of it goes on.
+    func isUnderWay(_ scope: Scope) -> Bool {
+        guard scope.attempt ?? attemptNumber == attemptNumber else { return false }
+        guard case .request = scope else { return true }
+        switch stage {
+        case .making, .scheduling, .carrying, .redirecting, .openingLate: return intercepting.map(\.isWaiting) ?? true
+        case .opening, .streaming: return true
+        case .settling, .delayed, .ended: return false
+        }
+    }
+
     /// The attempt is over, and the interceptors decide what it comes to. Returns `nil` if it was over before.
-    mutating func settle(_ ending: Ending, of number: Int? = nil, now: MonotonicTime) -> Settled? {
-        guard var attempt, attempt.number == number ?? attempt.number else { return nil }
-        // If the interceptors have returned meanwhile, what they returned counts.
-        if ending.isAbandoned, intercepting?.isWaiting != true { return nil }
+    mutating func settle(_ ending: Ending, of scope: Scope = .fetch, now: MonotonicTime) -> Settled? {
+        guard var attempt, isUnderWay(scope) else { return nil }
         switch stage {
         case .making, .carrying, .redirecting: break
         case .scheduling(let hop, let first):
-            stage = .scheduling(hop, ending: first ?? ending)
+            stage = .scheduling(hop, then: first ?? (ending, of: scope))
             return nil
         default: return nil
         }
@@ -196,19 +206,17 @@ extension FetchState {
         let isDelivered: Bool
     }
 
-    /// Ends the fetch. Returns `nil` if it had ended, if another attempt than the one with this number has begun, or if it ends
-    /// when the scheduling of the attempt has been reported to the interceptors. With interceptors, the completion reports the end
-    /// of an attempt that has not been reported.
-    mutating func end(_ ending: Ending, of number: Int? = nil, isIntercepted: Bool = false) -> Ended? {
-        guard number ?? attemptNumber == attemptNumber else { return nil }
+    /// Ends the fetch. Returns `nil` if it had ended, if what this is the end of had, or if it ends when the scheduling of the attempt
+    /// has been reported to the interceptors. With interceptors, the completion reports the end of an attempt that has not been
+    /// reported.
+    mutating func end(_ ending: Ending, of scope: Scope = .fetch, isIntercepted: Bool = false) -> Ended? {
+        guard isUnderWay(scope) else { return nil }
+        // It wins over an end that has come, until the completion is called.
+        if ending.isCancelled { delivery.cancel() }
         switch stage {
-        case .ended:
-            if ending.isCancelled { delivery.cancel() }
-            return nil
+        case .ended: return nil
         case .scheduling(let hop, let first):
-            // Another end may come between this and the one that is kept here.
-            if ending.isCancelled { delivery.cancel() }
-            if ending.isCancelled || first?.isFinal != true { stage = .scheduling(hop, ending: ending) }
+            if first?.ending.isFinal != true { stage = .scheduling(hop, then: (ending, of: scope)) }
             return nil
         default: break
         }

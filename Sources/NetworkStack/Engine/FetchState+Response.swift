@@ -28,7 +28,7 @@ extension FetchState {
         do {
             hop.next = response.status.statusClass == .redirection ? try redirect(response, of: hop, secured) : nil
         } catch {
-            return .settle(.failed(error), of: attemptNumber)
+            return requestEnded(.failed(error))
         }
         // What follows is another protocol's (RFC 9110 section 15.2.2), which was not asked for.
         if response.status == .switchingProtocols { return whole(hop, metrics: measure(hop, now: now), now: now) }
@@ -45,7 +45,7 @@ extension FetchState {
                 return length > Self.drainLimit ? abandon(hop, following: next, response, now: now) : .wait
             }
             if length > limits.body, !response.status.neverHasBody, !deliversStream {
-                return .settle(.failed(.bodyTooLarge(limit: limits.body)), of: attemptNumber)
+                return requestEnded(.failed(.bodyTooLarge(limit: limits.body)))
             }
         }
         return .wait
@@ -78,7 +78,7 @@ extension FetchState {
         let limit = deliversStream ? Self.errorLimit : limits.body
         let room = limit - Int64(hop.body.count)
         guard Int64(chunk.count) <= room else {
-            guard deliversStream else { return .settle(.failed(.bodyTooLarge(limit: limit)), of: attemptNumber) }
+            guard deliversStream else { return requestEnded(.failed(.bodyTooLarge(limit: limit))) }
             hop.body.append(chunk.prefix(Int(room)))
             return whole(hop, metrics: measure(hop, now: now), isCut: true, now: now)
         }
@@ -91,7 +91,7 @@ extension FetchState {
         clocks.progressed(now: now)
         hop.withheld = max(hop.withheld, count)
         if hop.next != nil { return drain(hop, now: now) }
-        return count <= limits.body ? .wait : .settle(.failed(.bodyTooLarge(limit: limits.body)), of: attemptNumber)
+        return count <= limits.body ? .wait : requestEnded(.failed(.bodyTooLarge(limit: limits.body)))
     }
 
     mutating func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop number: Int, now: MonotonicTime)
@@ -104,7 +104,7 @@ extension FetchState {
         if let next = hop.next, let head = hop.head { return follow(next, hop, head, metrics, now: now) }
         if hop.head == nil {
             self.metrics = metrics
-            return .settle(.failed(.badResponse(nil)), of: attemptNumber)
+            return requestEnded(.failed(.badResponse(nil)))
         }
         return whole(hop, trailers: trailers, metrics: metrics, now: now)
     }
@@ -134,10 +134,12 @@ extension FetchState {
         clocks.marks.complete(&metrics, now: now)
         self.metrics = metrics
         if case .timedOut(let timeout, let phase, _) = failure {
-            return .settle(.failed(.timedOut(timeout, during: clocks.reported(phase))), of: attemptNumber)
+            return requestEnded(.failed(.timedOut(timeout, during: clocks.reported(phase))))
         }
-        return .settle(.failed(failure), of: attemptNumber)
+        return requestEnded(.failed(failure))
     }
+
+    private func requestEnded(_ ending: Ending) -> Step { .settle(ending, of: .request(of: attemptNumber)) }
 
     private mutating func drain(_ hop: Hop, now: MonotonicTime) -> Step {
         guard let next = hop.next, let head = hop.head, hop.received > Self.drainLimit else { return .wait }
@@ -215,7 +217,7 @@ extension FetchState {
         }
         if isCut { response.isErrorBodyCut = true }
         let body = exchange(&hop.body, with: Data())
-        return .settle(.whole(response, body, method: hop.request.method, fails: hop.fails), of: attemptNumber)
+        return requestEnded(.whole(response, body, method: hop.request.method, fails: hop.fails))
     }
 }
 
@@ -285,13 +287,13 @@ extension FetchState {
     /// success was, or is being, reported to the interceptors. A cancel does not wait for that. While HTTPInterceptors run, nothing has
     /// been reported, and a final failure ends the fetch.
     mutating func streamFailed(_ ending: Ending) -> HeldResources? {
-        if ending.isCancelled || intercepting != nil && ending.isFinal { return nil }
+        if ending.isCancelled || interceptorsRun && ending.isFinal { return nil }
         switch stage {
         case .opening(_, let isReported), .openingLate(let isReported):
             let opening = exchange(&stage, with: .openingLate(isReported: isReported))
             clocks.streamFailed()
             // The total clock goes on while interceptors run.
-            return HeldResources(stage: opening, ticket: intercepting == nil ? ticket.take() : nil)
+            return HeldResources(stage: opening, ticket: interceptorsRun ? nil : ticket.take())
         default: return nil
         }
     }

@@ -11,7 +11,7 @@ struct FetchState: ~Copyable {
         /// The request of the attempt is being made; the cancelable stops that.
         case making((any Cancelable)?)
         /// The scheduling of the attempt is being reported to the interceptors. What ends the attempt meanwhile waits for that.
-        indirect case scheduling(Hop, ending: Ending?)
+        indirect case scheduling(Hop, then: (ending: Ending, of: Scope)?)
         case carrying(Hop)
         /// The hop was redirected, and the next one has not begun.
         case redirecting(Hop)
@@ -45,6 +45,23 @@ struct FetchState: ~Copyable {
         }
     }
 
+    /// What an ending is the end of.
+    enum Scope {
+        case fetch
+        /// The attempt with this number.
+        case attempt(Int)
+        /// The request of the attempt with this number, which HTTPInterceptors around the attempt may no longer await.
+        case request(of: Int)
+
+        /// The number of the attempt.
+        var attempt: Int? {
+            switch self {
+            case .fetch: nil
+            case .attempt(let number), .request(of: let number): number
+            }
+        }
+    }
+
     /// What a fetch does next, in the loop of its fetch.
     enum Step {
         /// Begin an attempt: make its request.
@@ -53,10 +70,10 @@ struct FetchState: ~Copyable {
         case follow(HTTP.Request, abandoning: (any HTTPTransfer)?, closing: (any HTTPBodySource)?, of: Int)
         /// Deliver a stream, whose head has come.
         case open(HTTP.Response)
-        /// An attempt has ended; `nil` is the one under way.
-        case settle(Ending, of: Int? = nil)
+        /// An attempt has ended: the one under way, if none is named.
+        case settle(Ending, of: Scope = .fetch)
         /// The fetch has ended.
-        case done(Ending, of: Int? = nil)
+        case done(Ending, of: Scope = .fetch)
         /// Something is awaited, which enters the loop again.
         case wait
     }
@@ -128,7 +145,7 @@ struct FetchState: ~Copyable {
         default: return nil
         }
         // A timeout may have answered `next` before its request was sent.
-        if let intercepting, !intercepting.isWaiting { return nil }
+        guard isUnderWay(.request(of: attempt)) else { return nil }
         let last = stage.hop
         hopCount += 1
         metrics = nil
@@ -143,15 +160,15 @@ struct FetchState: ~Copyable {
     /// `nil` if it is over.
     mutating func beginScheduling(hop number: Int) -> Attempt? {
         guard let hop = current(number) else { return nil }
-        stage = .scheduling(hop, ending: nil)
+        stage = .scheduling(hop, then: nil)
         return attempt
     }
 
-    /// The scheduling has been reported. Returns the ending that came meanwhile.
-    mutating func endScheduling() -> Ending? {
-        guard case .scheduling(let hop, let ending) = stage else { return nil }
+    /// The scheduling has been reported. Returns what to do with an ending that came meanwhile.
+    mutating func endScheduling() -> Step {
+        guard case .scheduling(let hop, let end) = stage else { return .wait }
         stage = .carrying(hop)
-        return ending
+        return end.map { .settle($0.ending, of: $0.of) } ?? .wait
     }
 
     /// Keeps what steers the hop. Returns what to do with it at once.

@@ -20,8 +20,8 @@ extension FetchHistory {
         var replaces = false
         /// Whether they have returned or thrown.
         var hasReturned = false
-        /// Whether their result is that of the attempt.
-        var isAccepted = false
+        /// Whether they no longer await their request, or the engine has their result.
+        var hasGivenUp = false, isAccepted = false
 
         /// Whether they act next, because they wait for nothing else.
         var isRunning: Bool { !hasReturned && (!hasAsked || isAnswered || isCancelled) }
@@ -81,6 +81,7 @@ extension FetchHistory {
 
     private func abandon(_ index: Int) {
         if let settled = state.abandon(interceptors[index].interception, now: now) { release(settled.held) }
+        interceptors[index].hasGivenUp = true
     }
 
     /// Waiting interceptors get a response.
@@ -111,13 +112,13 @@ extension FetchHistory {
         switch state.end(interceptors[index].interception, with: ending) {
         case nil: return .wait
         case .opening:
-            guard case .opened(let head, _) = ending else { return .done(ending, of: attempt) }
+            guard case .opened(let head, _) = ending else { return .done(ending, of: .attempt(attempt)) }
             if interceptors[index].replaces { replaceStream(head) }
             return report(ending)
         case .attempt:
             interceptors[index].isAccepted = true
             maybe()
-            return .settle(ending, of: attempt)
+            return .settle(ending, of: .attempt(attempt))
         }
     }
 
@@ -127,20 +128,28 @@ extension FetchHistory {
         (stream.verdict, stream.isReplaced) = (.finished(stream.received), true)
     }
 
-    /// An attempt ends with the result of its interceptors.
+    /// An attempt ends with the result of its interceptors, or with a timeout.
     func checkJudged(_ ending: Ending, _ attempt: Attempt) {
-        let accepted = interceptors.firstIndex { $0.isAccepted && $0.attempt.number == attempt.number }
-        guard let accepted else { return }
+        guard let index = interceptors.firstIndex(where: { $0.attempt.number == attempt.number }) else { return }
         let result: Int? =
             switch ending {
             case .thrown(let error, _), .rejected(let error, _), .noRequest(let error):
                 (error as? Interceptors.Result)?.number
             case .whole(let head, _, _, _), .opened(let head, _): head.headers["Interceptors"].flatMap { Int($0) }
-            case .failed(.timedOut, _): accepted  // It came at the same time.
+            case .failed(.timedOut, _): index
             default: nil
             }
-        if result != accepted {
+        if result != index {
             delegate.faults.append("An attempt ends with the result of its HTTPInterceptors, not with \(ending).")
+        }
+    }
+
+    /// The fetch has ended in the attempt with this number.
+    func checkEnd(_ ending: Ending, of attempt: Int) {
+        guard case .failed(.bodyNotReplayable, _) = ending, !delegate.streams else { return }
+        let own = interceptors.first { $0.attempt.number == attempt }
+        if let own, own.hasGivenUp || own.isAccepted {
+            delegate.faults.append("What HTTPInterceptors return counts in place of a request that they gave up.")
         }
     }
 

@@ -16,8 +16,8 @@ extension FetchHistory {
                 maybe()
                 step = carry(request, of: attempt, isFirst: false)
             case .open(let head): step = open(head)
-            case .settle(let ending, let attempt): step = settle(ending, of: attempt)
-            case .done(let ending, let attempt): return end(ending, of: attempt)
+            case .settle(let ending, let scope): step = settle(ending, of: scope)
+            case .done(let ending, let scope): return end(ending, of: scope)
             case .wait: return
             }
         }
@@ -61,7 +61,8 @@ extension FetchHistory {
             if scheduled.number != attempt { delegate.faults.append("An attempt is scheduled under its number.") }
             // User code runs here.
             for _ in 0..<random.number(below: 16) { maybe() }
-            if let ending = state.endScheduling() { return .settle(ending, of: attempt) }
+            let next = state.endScheduling()
+            guard case .wait = next else { return next }
         }
         if isFirst { checkStarted(attempt) }
         let transfer = FetchHistoryTransfer(hop: begun.number)
@@ -74,18 +75,18 @@ extension FetchHistory {
         return .wait
     }
 
-    private func settle(_ ending: Ending, of attempt: Int?) -> FetchState.Step {
-        if delegate.streams, state.hasStreamHead(in: attempt) {
+    private func settle(_ ending: Ending, of scope: FetchState.Scope) -> FetchState.Step {
+        if delegate.streams, state.hasStreamHead(in: scope.attempt) {
             if stream.fail(), let delegate = state.delegate {
                 delegate.trace?.streamFailed(delegate.streamError(of: ending))
             }
-            guard let held = state.streamFailed(ending) else { return .done(ending, of: attempt) }
+            guard let held = state.streamFailed(ending) else { return .done(ending, of: scope) }
             release(held)
             return .wait
         }
         maybe()
-        guard delegate.isIntercepted, !ending.isFinal else { return .done(ending, of: attempt) }
-        guard let settled = state.settle(ending, of: attempt, now: now) else { return .wait }
+        guard delegate.isIntercepted, !ending.isFinal else { return .done(ending, of: scope) }
+        guard let settled = state.settle(ending, of: scope, now: now) else { return .wait }
         release(settled.held)
         if let waiting = settled.waiting {
             answer(waiting)
@@ -170,8 +171,10 @@ extension FetchHistory {
         return opened.isOver ? .done(.resultStored) : .wait
     }
 
-    private func end(_ ending: Ending, of attempt: Int?) {
-        guard let ended = state.end(ending, of: attempt, isIntercepted: delegate.isIntercepted) else { return }
+    private func end(_ ending: Ending, of scope: FetchState.Scope) {
+        let before = state.attemptNumber
+        guard let ended = state.end(ending, of: scope, isIntercepted: delegate.isIntercepted) else { return }
+        checkEnd(ending, of: before)
         if let streaming = ended.streaming {
             if stream.fail(), !ending.isStored { delegate.trace?.streamFailed(streaming.streamError(of: ending)) }
             if ended.isDelivered { delegate.trace?.streamEnded() }

@@ -121,8 +121,8 @@ final class FetchHistory: History {
     private func settleLate() {
         let attempt = 1 + random.number(below: state.attemptNumber)
         let timeout: HTTP.Timeout = chance(2) ? .total : .attempt
-        let mustEnd = timeout == .total && attempt == state.attemptNumber && state.intercepting != nil
-        run(.settle(.failed(.timedOut(timeout, during: .waiting)), of: attempt))
+        let mustEnd = timeout == .total && attempt == state.attemptNumber && state.interceptorsRun
+        run(.settle(.failed(.timedOut(timeout, during: .waiting)), of: .attempt(attempt)))
         guard mustEnd, !state.isEnded else { return }
         // The scheduling ends first.
         if case .scheduling = state.stage { return }
@@ -139,7 +139,7 @@ final class FetchHistory: History {
     }
 
     func made(_ attempt: Attempt) -> FetchState.Step {
-        if chance(10) { return .settle(.noRequest(CancellationError()), of: attempt.number) }
+        if chance(10) { return .settle(.noRequest(CancellationError()), of: .attempt(attempt.number)) }
         return delegate.interceptsAttempts
             ? intercept(attempt) : carry(Self.request, of: attempt.number, isFirst: true)
     }
@@ -248,7 +248,8 @@ final class FetchHistory: History {
 
     private func fail(_ transfer: FetchHistoryTransfer) {
         transfer.isOver = true
-        act(transfer) { $0.failed(.badResponse(nil), metrics: .init(), hop: transfer.hop, now: self.now) }
+        let failure = chance(4) ? HopFailure.bodyNotReplayable() : .badResponse(nil)
+        act(transfer) { $0.failed(failure, metrics: .init(), hop: transfer.hop, now: self.now) }
     }
 
     private func act(_ transfer: FetchHistoryTransfer? = nil, on event: (inout FetchState) -> FetchState.Step) {
