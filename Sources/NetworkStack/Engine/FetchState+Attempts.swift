@@ -211,7 +211,7 @@ extension FetchState {
     /// reported.
     mutating func end(_ ending: Ending, of scope: Scope = .fetch, isIntercepted: Bool = false) -> Ended? {
         guard isUnderWay(scope) else { return nil }
-        // It wins over an end that has come, until the completion is called.
+        // A cancel wins over an end that has come, until the completion is called.
         if ending.isCancelled { delivery.cancel() }
         switch stage {
         case .ended: return nil
