@@ -100,7 +100,7 @@ extension FetchState {
         guard scope.attempt ?? attemptNumber == attemptNumber else { return false }
         guard case .request = scope else { return true }
         switch stage {
-        case .making, .scheduling, .carrying, .redirecting, .openingLate: return intercepting.map(\.isWaiting) ?? true
+        case .making, .scheduling, .carrying, .redirecting, .openingLate: return intercepting?.isWaiting ?? true
         case .opening, .streaming: return true
         case .settling, .delayed, .ended: return false
         }

@@ -145,7 +145,7 @@ struct FetchState: ~Copyable {
         default: return nil
         }
         // A timeout may have answered `next` before its request was sent.
-        guard isUnderWay(.request(of: attempt)) else { return nil }
+        if let intercepting, !intercepting.isWaiting { return nil }
         let last = stage.hop
         hopCount += 1
         metrics = nil
