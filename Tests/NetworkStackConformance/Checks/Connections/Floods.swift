@@ -7,7 +7,8 @@ extension ConformanceCheck {
     static let floods: [ConformanceCheck] = [
         ConformanceCheck(
             "Endless session tickets delay no other fetch",
-            needs: [.network, .customTrustRoots]
+            needs: [.network, .customTrustRoots],
+            keepsProcessorsBusy: true
         ) { subject, scale in
             try await delaysNoOther(subject, .milliseconds(500) * scale) { certificates, isReady in
                 try ScriptedServer(.init(tls: certificates.server)) { _ in
@@ -20,14 +21,16 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "Endless PING acknowledgements over HTTP/2 delay no other fetch",
-            needs: [.network, .customTrustRoots, .http2]
+            needs: [.network, .customTrustRoots, .http2],
+            keepsProcessorsBusy: true
         ) { subject, scale in
             let (count, clock) = try await readable(600_000, by: subject, from: serverOfPings)
             try await delaysNoOther(subject, clock * scale) { try serverOfPings(count, $0, $1) }
         },
         ConformanceCheck(
             "Endless chunks of one byte delay no other fetch",
-            needs: [.network, .customTrustRoots]
+            needs: [.network, .customTrustRoots],
+            keepsProcessorsBusy: true
         ) { subject, scale in
             let (count, clock) = try await readable(2_000_000, by: subject, from: serverOfChunks)
             try await delaysNoOther(subject, clock * scale, length: count + 4) { try serverOfChunks(count, $0, $1) }

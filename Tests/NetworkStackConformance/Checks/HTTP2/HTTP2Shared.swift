@@ -260,7 +260,7 @@ extension ConformanceCheck {
             var options = NginxServer.Options()
             options.keepaliveRequests = requests
             let (nginx, client) = try await nginx(subject, options)
-            // A sanitizer makes each fetch as much slower.
+            // Under a sanitizer a fetch takes `slowdown` times as long, so there are fewer.
             let count = max(count / Stall.slowdown, 3 * requests)
             let expected = BytePattern.bytes(length)
             try await together(count) { number in
