@@ -5,8 +5,8 @@ import NetworkStack
 import NetworkStackTesting
 import Testing
 
-/// Cancels its fetch when its last reference is released, as is usual.
-private final class Owner: Sendable {
+/// Cancels its fetch when its last reference is released, as is usual. An attempt may fail with it.
+private final class Owner: Error {
     let fetching = Lock<(any Cancelable)?>(nil)
     let isGone: Gate
 
@@ -20,15 +20,20 @@ private final class Owner: Sendable {
 
 @Suite("The release of user values", .serialized, .timeLimit(.minutes(1)))
 struct ReentryTests {
-    @Test("may cancel its fetch when a stream ends that its completion retained")
-    func streamEnds() async throws {
-        let (isCompleted, isGone, stream) = (Gate(), Gate(), Lock<ByteStream<Network.CurlFetchError>?>(nil))
-        let server = try ScriptedServer { _ in
+    /// A server that sends a body only after a completion was called and has returned.
+    private static func server(waitingFor isCompleted: Gate) throws -> ScriptedServer {
+        try ScriptedServer { _ in
             [
                 .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .wait(for: isCompleted),
                 .pause(.milliseconds(100)), .send("some"), .waitForClose,
             ]
         }
+    }
+
+    @Test("may cancel its fetch when a stream ends that its completion retained")
+    func streamEnds() async throws {
+        let (isCompleted, isGone, stream) = (Gate(), Gate(), Lock<ByteStream<Network.CurlFetchError>?>(nil))
+        let server = try Self.server(waitingFor: isCompleted)
         let stack = try Network.CurlNetworkStack()
         let request = try HTTP.Request(url: server.url())
         do {
@@ -41,6 +46,32 @@ struct ReentryTests {
         }
         try await isGone.opened(within: .seconds(5))
         withExtendedLifetime(stream) {}
+    }
+
+    @Test("may cancel its fetch when a stream ends after an attempt that failed with one of them")
+    func streamEndsAfterFailure() async throws {
+        let (isCompleted, isGone, stream) = (Gate(), Gate(), Lock<ByteStream<Network.CurlFetchError>?>(nil))
+        let server = try Self.server(waitingFor: isCompleted)
+        let stack = try Network.CurlNetworkStack()
+        let request = try HTTP.Request(url: server.url())
+        do {
+            let owner = Owner(isGone)
+            let failure = Lock<Owner?>(owner)
+            let making = Network.BaseRequestMaking<HTTP.Request> { handler in
+                handler(failure.withLock { $0.take() }.map { .failure($0) } ?? .success(request))
+            }
+            let retrying = Network.CurlNetworkStack.Resource(
+                baseRequestMaking: making,
+                interceptors: [HTTPRetryPolicy.maxRetries(1).adapted()]
+            )
+            let fetching = stack.streaming.fetch(resource: retrying) { result in
+                stream.withLock { $0 = try? result.get().value }
+                isCompleted.open()
+            }
+            owner.fetching.withLock { $0 = fetching }
+        }
+        try await isGone.opened(within: .seconds(5))
+        withExtendedLifetime((stack, server)) {}
     }
 
     @Test("may cancel its fetch when its request has been made")
