@@ -73,8 +73,8 @@ beside-suite: build-mutants build-examples
 
 # In the order in which they are likely to fail.
 slow: install ## Run what CI runs besides: the newer libcurl, release builds, counts, a sanitizer, more mutations
-	@.ci/steps.sh slow newer+build-release+build-consumers counts+build-tsan+build-histories :demo :consumers \
-		leaks+compare+mutations-10 tsan-third
+	@.ci/steps.sh slow newer+build-release+build-consumers+build-tsan+build-histories counts+mutations-10 :demo :consumers \
+		leaks+compare tsan-third
 
 suite: ## Run the tests, but those of 'leaks' (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
 	@.ci/suite.py

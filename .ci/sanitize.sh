@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # sanitize.sh thread|address [--build]: runs the conformance suite on both stacks under a sanitizer, whose first report ends the run.
-# With --build it builds only.
+# With --build it builds only. The tests' own modules are not built: Tests/Sanitized has nothing but the two suites.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,7 +15,9 @@ address) # leaks included
 esac
 
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
-export BUILD_FLAGS="--sanitize $1 --scratch-path $scratch"
+# A module is compiled at once: a quarter less processor time than its files one by one, where most builds are from nothing.
+export BUILD_FLAGS="--sanitize $1 --package-path Tests/Sanitized --scratch-path $scratch \
+    -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2"
 export MINUTES=45
 if [ "$1" = address ] && [ -z "${FILTER:-}${2:-}" ]; then
     # Without the option below, which CurlStack does not need: with it, checks that move much data run out of time.

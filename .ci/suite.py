@@ -134,7 +134,8 @@ def build():
     subprocess.run(["swift", "build", "--build-tests", *flags], cwd=ROOT, check=True)
     folder = subprocess.run(["swift", "build", *flags, "--show-bin-path"], cwd=ROOT, check=True, stdout=subprocess.PIPE,
                             text=True).stdout.strip()
-    return str(pathlib.Path(folder) / "network-stackPackageTests.xctest")
+    [program] = pathlib.Path(folder).glob("*PackageTests.xctest")
+    return str(program)
 
 
 def take_libcurl():

@@ -1,0 +1,1 @@
+../../../CurlStackTests/CurlConformance.swift

@@ -1,0 +1,1 @@
+../../../URLSessionStackTests/URLSessionConformance.swift
