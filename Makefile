@@ -21,7 +21,7 @@ export BUILD_FLAGS := $(FRESH_PLAN) -Xswiftc -warnings-as-errors --explicit-targ
 export RELEASE := -c release --scratch-path .build-release $(FRESH_PLAN)
 
 .PHONY: help install install-build install-test build build-examples build-release build-benchmarks build-mutants build-consumers \
-	build-tsan build-histories beside-suite quick test slow suite stress newer integrations demo netfetch compare examples tsan \
+	build-tsan build-histories quick test slow suite stress newer integrations demo netfetch compare examples tsan \
 	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-10 histories promises walk \
 	bench bench-compare leaks release-check clean
 
@@ -39,12 +39,10 @@ install-test: ## Install what the tests need beyond that
 build: install-build ## Build everything, tests included, with warnings as errors
 	@swift build --build-tests $(BUILD_FLAGS)
 
-# In the tests' folder: the library is compiled once for both.
 build-examples: install-build
-	@swift build $(BUILD_FLAGS) --package-path Examples --scratch-path .build
-
-build-release: build-benchmarks
 	@swift build $(RELEASE) --package-path Examples
+
+build-release: build-benchmarks build-examples
 
 build-benchmarks: install-build
 	@swift build -q $(RELEASE) --package-path Benchmarks --product bench-floor
@@ -66,15 +64,12 @@ quick: install ## Build what changed, run the unit tests and a sample of both st
 	@.ci/suite.py --quick
 
 test: install ## Run everything that must pass on a change
-	@.ci/steps.sh test lint+fences suite+beside-suite examples+mutations-5+docs+samples
+	@.ci/steps.sh test lint+fences suite+build-mutants mutations-5+docs+samples
 
-# One after another, and not each beside the suite: SwiftPM locks a build folder, so one of them could keep the suite waiting.
-beside-suite: build-mutants build-examples
-
-# In the order in which they are likely to fail.
+# The consumers compile beside what uses one processor or waits: the optimiser takes a module of theirs as a whole.
 slow: install ## Run what CI runs besides: the newer libcurl, release builds, counts, a sanitizer, more mutations
-	@.ci/steps.sh slow newer+build-release+build-consumers+build-tsan+build-histories counts+mutations-10 :demo :consumers \
-		leaks+compare tsan-third
+	@.ci/steps.sh slow newer+build-release+build-tsan+build-histories tsan-third+counts+build-consumers :demo :consumers \
+		leaks+compare+examples+mutations-10
 
 suite: ## Run the tests, but those of 'leaks' (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
 	@.ci/suite.py

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-programs=$PWD/.build/debug
+programs=$PWD/.build-release/release
 for program in github users accounts rest demo; do
     echo "-- $program"
     if ! timeout -k 5 60 "$programs/$program"; then
