@@ -66,10 +66,10 @@ quick: install ## Build what changed, run the unit tests and a sample of both st
 test: install ## Run everything that must pass on a change
 	@.ci/steps.sh test lint+fences suite+build-mutants mutations-5+docs+samples
 
-# The consumers compile beside what uses one processor or waits: the optimiser takes a module of theirs as a whole.
+# The consumers compile beside 'counts', which uses one processor as the optimiser does.
 slow: install ## Run what CI runs besides: the newer libcurl, release builds, counts, a sanitizer, more mutations
-	@.ci/steps.sh slow newer+build-release+build-tsan+build-histories tsan-third+counts+build-consumers :demo :consumers \
-		leaks+compare+examples+mutations-10
+	@.ci/steps.sh slow newer+build-release+build-tsan+build-histories counts+build-consumers :demo :consumers \
+		leaks+compare+examples+mutations-10 tsan-third
 
 suite: ## Run the tests, but those of 'leaks' (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
 	@.ci/suite.py
