@@ -66,7 +66,7 @@ quick: install ## Build what changed, run the unit tests and a sample of both st
 test: install ## Run everything that must pass on a change
 	@.ci/steps.sh test lint+fences suite+build-mutants mutations-5+docs+samples
 
-# The consumers compile beside 'counts', which uses one processor as the optimiser does.
+# The consumers compile beside 'counts': each keeps one processor busy.
 slow: install ## Run what CI runs besides: the newer libcurl, release builds, counts, a sanitizer, more mutations
 	@.ci/steps.sh slow newer+build-release+build-tsan+build-histories counts+build-consumers :demo :consumers \
 		leaks+compare+examples+mutations-10 tsan-third

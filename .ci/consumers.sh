@@ -25,7 +25,7 @@ chmod +x "$bare/bin/pkg-config"
 PATH=$PWD/$bare/bin:$PATH swift build --package-path "$bare/package/$consumers" --scratch-path "$bare/build" \
     --disable-build-manifest-caching --product URLSessionOnly ||
     { echo "URLSessionStack does not build without the headers of libcurl and OpenSSL." >&2; exit 1; }
-# After that, so that 'make counts' beside this has its programs before this locks their folder.
+# Comes second because it locks .build-release, where 'make counts' looks for its programs when both run side by side.
 swift build $RELEASE --package-path "$consumers" || { echo "A program that depends on one product does not build." >&2; exit 1; }
 [ "${1:-}" != build ] || exit 0
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # sanitize.sh thread|address [--build]: runs the conformance suite on both stacks under a sanitizer, whose first report ends the run.
-# With --build it builds only. The tests' own modules are not built: Tests/Sanitized has nothing but the two suites.
+# With --build it builds only. It builds Tests/Sanitized, which has the two suites and none of the other tests.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,7 +15,7 @@ address) # leaks included
 esac
 
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
-# A module is compiled at once: a quarter less processor time than its files one by one, where most builds are from nothing.
+# Each module is compiled as a whole. Most of these builds start from nothing, and take a quarter less processor time so.
 export BUILD_FLAGS="--sanitize $1 --package-path Tests/Sanitized --scratch-path $scratch \
     -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2"
 export MINUTES=45

@@ -45,10 +45,10 @@ struct ReentryTests {
             owner.fetching.withLock { $0 = fetching }
         }
         try await isGone.opened(within: .seconds(5))
-        withExtendedLifetime(stream) {}
+        withExtendedLifetime((stream, server)) {}
     }
 
-    @Test("may cancel its fetch when a stream ends after an attempt that failed with one of them")
+    @Test("may cancel its fetch when a stream ends whose first attempt failed with such a value")
     func streamEndsAfterFailure() async throws {
         let (isCompleted, isGone, stream) = (Gate(), Gate(), Lock<ByteStream<Network.CurlFetchError>?>(nil))
         let server = try Self.server(waitingFor: isCompleted)
@@ -71,7 +71,7 @@ struct ReentryTests {
             owner.fetching.withLock { $0 = fetching }
         }
         try await isGone.opened(within: .seconds(5))
-        withExtendedLifetime((stack, server)) {}
+        withExtendedLifetime((stream, server, stack)) {}
     }
 
     @Test("may cancel its fetch when its request has been made")

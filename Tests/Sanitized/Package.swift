@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The conformance suites of both stacks alone, under links: what a sanitizer is built for.
+// The conformance suites of both stacks, as links, without the other tests: what `make tsan` and `make asan` build.
 func suite(_ name: String, of stacks: String...) -> Target {
     .testTarget(
         name: name,
